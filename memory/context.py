@@ -1,0 +1,129 @@
+"""The context: what the model sees at a turn, computed from the events and from nothing else.
+
+`Context.add` takes one event at a time and costs the same whatever the history; `build_context` is the
+fold of it. Whatever happened before - an interrupted call, a duplicate id, a result without a call -
+the items make a request that a provider accepts. Repairs live here only, never in the log.
+"""
+
+from collections import deque
+from collections.abc import Iterable
+from dataclasses import replace
+
+from .blocks import Block, Text, ToolCall
+from .codec import Item
+from .events import (
+    ConfigSet,
+    ContextCompacted,
+    Entry,
+    MessageAdded,
+    ReplyReceived,
+    RequestSent,
+    ToolReturned,
+)
+
+INTERRUPTED = (
+    "This call was interrupted before a result was recorded. Whether it took effect is unknown."
+)
+OPENING = "(The conversation goes on.)"
+
+
+class Context:
+    """The items a model sees, in order, and the calls that still wait for a result."""
+
+    def __init__(self) -> None:
+        self.items: list[Item] = []
+        """What is visible, repaired."""
+        self.config: Entry | None = None
+        """The `ConfigSet` in force."""
+        self.revision = 0
+        """How many compactions this context has seen."""
+        self.last_event = 0
+        """Position of the newest event that was added."""
+        self._open: deque[tuple[str, ToolCall]] = deque()
+
+    @property
+    def open_calls(self) -> tuple[ToolCall, ...]:
+        """Calls of the newest reply without a result, as projected, in order."""
+        return tuple(call for _, call in self._open)
+
+    def add(self, entry: Entry) -> None:
+        """Take in the next event of the thread."""
+        self.last_event = entry.seq
+        match entry.event:
+            case ConfigSet():
+                self.config = entry
+            case MessageAdded() as event:
+                self.close_open_calls(entry.seq)
+                if event.content:
+                    self.items.append(Item(entry.seq, event))
+            case ReplyReceived() as event:
+                self._add_reply(entry.seq, event)
+            case ToolReturned() as event:
+                self._add_result(entry.seq, event)
+            case ContextCompacted() as event:
+                self._compact(entry.seq, event)
+            case RequestSent():
+                self.close_open_calls(entry.seq)
+            case _:
+                pass
+
+    def close_open_calls(self, seq: int) -> None:
+        """Answer every open call with an honest "interrupted", so that a request can be made."""
+        while self._open:
+            _, call = self._open.popleft()
+            result = ToolReturned(call.id, call.name, (Text(INTERRUPTED),), is_error=True)
+            self.items.append(Item(seq, result))
+
+    def _add_reply(self, seq: int, event: ReplyReceived) -> None:
+        self.close_open_calls(seq)
+        content = self._unique_calls(event.content)
+        if not any(not isinstance(block, Text) or block.text.strip() for block in content):
+            return
+        if not self.items:
+            self.items.append(Item(seq, MessageAdded((Text(OPENING),), "framework")))
+        self.items.append(Item(seq, replace(event, content=content)))
+
+    def _unique_calls(self, content: tuple[Block, ...]) -> tuple[Block, ...]:
+        """Number repeated or empty call ids, so that each result meets its own call."""
+        blocks: list[Block] = []
+        taken: set[str] = set()
+        for block in content:
+            if not isinstance(block, ToolCall):
+                blocks.append(block)
+                continue
+            name, number = block.id or "call", 1
+            while name in taken:
+                number += 1
+                name = f"{block.id or 'call'}_{number}"
+            taken.add(name)
+            call = block if name == block.id else replace(block, id=name)
+            self._open.append((block.id, call))
+            blocks.append(call)
+        return tuple(blocks)
+
+    def _add_result(self, seq: int, event: ToolReturned) -> None:
+        """Pair a result with the first open call of its id; a result without a call stays hidden."""
+        for original, call in self._open:
+            if event.call_id in (original, call.id):
+                self._open.remove((original, call))
+                shown = event if event.call_id == call.id else replace(event, call_id=call.id)
+                self.items.append(Item(seq, shown))
+                return
+
+    def _compact(self, seq: int, event: ContextCompacted) -> None:
+        """Put the text where the first hidden event stood."""
+        hidden = set(event.hidden)
+        kept = [item for item in self.items if item.seq not in hidden]
+        first = next((i for i, item in enumerate(self.items) if item.seq in hidden), len(kept))
+        if event.text:
+            kept.insert(first, Item(seq, event))
+        self.items = kept
+        self.revision += 1
+
+
+def build_context(entries: Iterable[Entry]) -> Context:
+    """The context after these entries of one thread, in order of position."""
+    context = Context()
+    for entry in entries:
+        context.add(entry)
+    return context

@@ -1,0 +1,48 @@
+"""JSON bytes for the log and for requests: orjson, and an exact way round what orjson refuses.
+
+orjson rejects lone surrogates and integers over 64 bits, both of which tools and models do produce.
+The log must keep them exactly (`dumps`); a request must be valid UTF-8 for any server (`wire`).
+"""
+
+import json
+from typing import Any
+
+import orjson
+
+
+def dumps(value: Any) -> bytes:
+    """Compact JSON of dataclasses, dicts, lists and scalars; exact for any `str`."""
+    try:
+        return orjson.dumps(value)
+    except TypeError:
+        plain = _plain(value)
+        return json.dumps(plain, ensure_ascii=True, separators=(",", ":")).encode()
+
+
+def loads(data: bytes | str) -> Any:
+    """Read what `dumps` wrote. Raises `ValueError` for anything that is not JSON."""
+    try:
+        return orjson.loads(data)
+    except ValueError:
+        return json.loads(data)
+
+
+def wire(value: Any) -> bytes:
+    """Compact JSON for a request: lone surrogates become U+FFFD, the same bytes every time."""
+    try:
+        return orjson.dumps(value)
+    except TypeError:
+        text = json.dumps(_plain(value), ensure_ascii=False, separators=(",", ":"))
+        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace").encode()
+
+
+def _plain(value: Any) -> Any:
+    """Dataclasses to dicts, tuples to lists, so that the standard library can write them."""
+    fields = getattr(type(value), "__dataclass_fields__", None)
+    if fields is not None:
+        return {name: _plain(getattr(value, name)) for name in fields}
+    if isinstance(value, dict):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(item) for item in value]
+    return value
