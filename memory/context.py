@@ -5,9 +5,8 @@ fold of it. Whatever happened before - an interrupted call, a duplicate id, a re
 the items make a request that a provider accepts. Repairs live here only, never in the log.
 """
 
-from collections import deque
 from collections.abc import Iterable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from .blocks import Block, Text, ToolCall
 from .codec import Item
@@ -27,6 +26,16 @@ INTERRUPTED = (
 OPENING = "(The conversation goes on.)"
 
 
+@dataclass(slots=True)
+class _Open:
+    """A call of the newest reply, and its result once there is one."""
+
+    original: str
+    """The id in the log; the projected call may carry a repaired one."""
+    call: ToolCall
+    answer: Item | None = None
+
+
 class Context:
     """The items a model sees, in order, and the calls that still wait for a result."""
 
@@ -39,12 +48,12 @@ class Context:
         """How many compactions this context has seen."""
         self.last_event = 0
         """Position of the newest event that was added."""
-        self._open: deque[tuple[str, ToolCall]] = deque()
+        self._batch: list[_Open] = []
 
     @property
     def open_calls(self) -> tuple[ToolCall, ...]:
         """Calls of the newest reply without a result, as projected, in order."""
-        return tuple(call for _, call in self._open)
+        return tuple(call.call for call in self._batch if call.answer is None)
 
     def add(self, entry: Entry) -> None:
         """Take in the next event of the thread."""
@@ -69,10 +78,12 @@ class Context:
 
     def close_open_calls(self, seq: int) -> None:
         """Answer every open call with an honest "interrupted", so that a request can be made."""
-        while self._open:
-            _, call = self._open.popleft()
-            result = ToolReturned(call.id, call.name, (Text(INTERRUPTED),), is_error=True)
-            self.items.append(Item(seq, result))
+        for waiting in self._batch:
+            if waiting.answer is None:
+                call = waiting.call
+                result = ToolReturned(call.id, call.name, (Text(INTERRUPTED),), is_error=True)
+                waiting.answer = Item(seq, result)
+        self._show_results()
 
     def _add_reply(self, seq: int, event: ReplyReceived) -> None:
         self.close_open_calls(seq)
@@ -97,18 +108,27 @@ class Context:
                 name = f"{block.id or 'call'}_{number}"
             taken.add(name)
             call = block if name == block.id else replace(block, id=name)
-            self._open.append((block.id, call))
+            self._batch.append(_Open(block.id, call))
             blocks.append(call)
         return tuple(blocks)
 
     def _add_result(self, seq: int, event: ToolReturned) -> None:
-        """Pair a result with the first open call of its id; a result without a call stays hidden."""
-        for original, call in self._open:
-            if event.call_id in (original, call.id):
-                self._open.remove((original, call))
-                shown = event if event.call_id == call.id else replace(event, call_id=call.id)
-                self.items.append(Item(seq, shown))
-                return
+        """Pair a result with the first open call of its id; one without a call stays hidden.
+
+        Results are shown in the order of their calls, whichever finished first, so that the same
+        replies and results always make the same request.
+        """
+        for waiting in self._batch:
+            ids = (waiting.original, waiting.call.id)
+            if waiting.answer is None and event.call_id in ids:
+                waiting.answer = Item(seq, replace(event, call_id=waiting.call.id))
+                break
+        if not self.open_calls:
+            self._show_results()
+
+    def _show_results(self) -> None:
+        self.items.extend(waiting.answer for waiting in self._batch if waiting.answer)
+        self._batch = []
 
     def _compact(self, seq: int, event: ContextCompacted) -> None:
         """Put the text where the first hidden event stood."""
