@@ -7,6 +7,8 @@ STAMP := $(VENV)/.installed
 SOURCES := undrift filesystem memory agents orchestrator evals
 # Every program in benchmarks/ runs alone; files that begin with an underscore are their helpers.
 BENCHES = $(filter-out benchmarks/_%,$(sort $(wildcard benchmarks/*.py)))
+# Exported, so that any character of a question reaches the program as it is.
+export QUESTION
 QUESTION ?= How is a subagent kept from hurting its parent, what happens to the context when it grows too large, and how are the quotes of a report checked?
 
 .DEFAULT_GOAL := help
@@ -37,7 +39,7 @@ $(STAMP): pyproject.toml
 	  echo "Install one from https://www.python.org/downloads/, or name it: make $(or $(MAKECMDGOALS),install) PYTHON=/path/to/python3.11" >&2; \
 	  exit 1; \
 	fi; \
-	echo "Installing into $(VENV) with $$("$$python" --version)..."; \
+	echo "Installing into $(VENV) with $$("$$python" --version), once, about a minute..."; \
 	"$$python" -m venv $(VENV) || { \
 	  echo "This Python cannot create virtual environments. On Debian and Ubuntu: apt install python3-venv" >&2; exit 1; }; \
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'; \
@@ -63,7 +65,7 @@ fix: $(STAMP)
 
 demo: $(STAMP)
 	@start=$$(date +%s); \
-	$(BIN)/undrift research "$(QUESTION)" --docs docs README.md --out runs --model extractive && status=0 || status=$$?; \
+	$(BIN)/undrift research "$$QUESTION" --docs docs README.md --out runs --model extractive && status=0 || status=$$?; \
 	echo "make demo took $$(( $$(date +%s) - start )) s after the install"; \
 	exit $$status
 
