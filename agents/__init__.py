@@ -1,1 +1,67 @@
-"""Placeholder door."""
+"""Agents: what they are, how one takes its turns, and the models they talk to.
+
+The one idea: an agent holds no state. A session is an agent at work on a thread of the event log; a
+turn is one model call and the tool calls it asked for. Start reading at `agent.py`.
+"""
+
+from .agent import Agent
+from .conclusion import Citation, Conclusion, Finding
+from .errors import AgentDefinitionError, AgentError, LimitReached, ModelUnavailable, ToolError
+from .limits import Limits, Meter
+from .models import Delta, Model, Reply, ScriptedModel, call
+from .outcome import Outcome, outcome_from
+from .progress import (
+    AgentEnded,
+    AgentStarted,
+    Emit,
+    Progress,
+    StageStarted,
+    TokenStreamed,
+    ToolEnded,
+    ToolStarted,
+    TurnEnded,
+    TurnStarted,
+    ignore,
+)
+from .session import Run, Session, open_session
+from .tools import AnyTool, Tool, ToolContext, as_tool, tool
+
+__all__ = [
+    "Agent",
+    "AgentDefinitionError",
+    "AgentEnded",
+    "AgentError",
+    "AgentStarted",
+    "AnyTool",
+    "Citation",
+    "Conclusion",
+    "Delta",
+    "Emit",
+    "Finding",
+    "LimitReached",
+    "Limits",
+    "Meter",
+    "Model",
+    "ModelUnavailable",
+    "Outcome",
+    "Progress",
+    "Reply",
+    "Run",
+    "ScriptedModel",
+    "Session",
+    "StageStarted",
+    "TokenStreamed",
+    "Tool",
+    "ToolContext",
+    "ToolEnded",
+    "ToolError",
+    "ToolStarted",
+    "TurnEnded",
+    "TurnStarted",
+    "as_tool",
+    "call",
+    "ignore",
+    "open_session",
+    "outcome_from",
+    "tool",
+]

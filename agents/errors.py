@@ -3,12 +3,14 @@
 AgentError
   AgentDefinitionError   an agent, a tool or a model name is not usable as written
   ModelUnavailable       a model gave no answer after all retries and fallbacks
-  OutputInvalid          the model did not produce the declared output, repair turn included
   LimitReached           a limit of the run or agent was reached
+  CodecChanged           the request must be made again by the model's new codec (never leaves the loop)
 
 ToolError is a root of its own: its message is written for the model. A bug never becomes a prompt by
 accident, because only ToolError's words are passed on whole.
 """
+
+from typing import Any
 
 
 class AgentError(Exception):
@@ -23,16 +25,23 @@ class ModelUnavailable(AgentError):
     """A model gave no answer after all retries and fallbacks."""
 
 
-class OutputInvalid(AgentError):
-    """The model did not produce the declared output, even after its repair turn."""
-
-
 class LimitReached(AgentError):
     """A limit was reached; `limit` names it, the message says how much was allowed and used."""
 
     def __init__(self, limit: str, message: str) -> None:
         super().__init__(message)
         self.limit = limit
+
+
+class CodecChanged(AgentError):
+    """An adapter found out that its endpoint wants other bytes; the loop configures its thread again.
+
+    `notices` holds what was found out, as (topic, data), for the log.
+    """
+
+    def __init__(self, notices: tuple[tuple[str, dict[str, Any]], ...]) -> None:
+        super().__init__("the endpoint wants another form of request")
+        self.notices = notices
 
 
 class ToolError(Exception):

@@ -1,10 +1,11 @@
 """A thread: one agent's line in the log, and the bytes of its next request, kept up to date."""
 
 import hashlib
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from .codec import Codec, Piece
-from .context import Context
+from .context import Context, build_context
 from .errors import ContextError
 from .events import ConfigSet, Entry, Event, RequestSent
 from .log import EventLog
@@ -36,11 +37,11 @@ class Thread:
         self._revision = 0
 
     @classmethod
-    async def load(cls, log: EventLog, name: str) -> "Thread":
-        """The thread as the log has it, for a run that goes on."""
+    def of(cls, log: EventLog, name: str, entries: Iterable[Entry]) -> "Thread":
+        """The thread as the log has it, for a run that goes on; `entries` are its own, in order."""
         thread = cls(log, name)
-        for entry in await log.read(name):
-            thread.context.add(entry)
+        thread.context = build_context(entries)
+        thread._revision = thread.context.revision
         return thread
 
     def append(self, event: Event) -> Entry:

@@ -1,0 +1,125 @@
+"""Acting: running the tool calls of one reply, in parallel, with every failure made readable."""
+
+import asyncio
+import difflib
+import time
+from collections.abc import Sequence
+
+from memory import ResultBlock, Text, ToolCall, ToolReturned
+
+from .errors import ToolError
+from .progress import ToolEnded, ToolStarted
+from .session import Session
+from .tools import Tool, ToolContext
+
+CONCLUDE = "conclude"
+"""Name of the tool by which an agent with an output type ends; the loop itself takes the call."""
+UNKNOWN_AFTER_CRASH = (
+    "The program stopped while this call was under way. Whether it took effect is unknown: check before "
+    "you call it again."
+)
+
+
+async def run_calls(session: Session, calls: Sequence[ToolCall]) -> None:
+    """Run calls in parallel under the agent's limits; each result is durable when it is there.
+
+    Never raises for what a tool or a model did wrong: that becomes a result the model can read.
+    """
+    gate = asyncio.Semaphore(session.agent.limits.parallel_tools)
+
+    async def guarded(call: ToolCall) -> None:
+        async with gate:
+            await run_call(session, call)
+
+    if len(calls) == 1:
+        await run_call(session, calls[0])
+        return
+    async with asyncio.TaskGroup() as group:
+        for call in calls:
+            group.create_task(guarded(call))
+
+
+async def run_call(session: Session, call: ToolCall) -> None:
+    """Run one call and record its result."""
+    session.run.emit(ToolStarted(session.thread.name, call.name, call.arguments))
+    session.meter.count_tool()
+    started = time.monotonic()
+    content, kind = await _result(session, call)
+    record(session, call, content, kind, time.monotonic() - started)
+    await session.thread.commit()
+
+
+def settle_interrupted(session: Session) -> None:
+    """Record the calls that a crash cut off and that must not be made again as unknown."""
+    for call in session.thread.context.open_calls:
+        tool = session.tools.get(call.name)
+        if call.name != CONCLUDE and (tool is None or not tool.repeatable):
+            record(session, call, (Text(UNKNOWN_AFTER_CRASH),), "unknown_after_crash")
+
+
+def record(
+    session: Session,
+    call: ToolCall,
+    content: tuple[ResultBlock, ...],
+    kind: str = "",
+    seconds: float = 0.0,
+) -> None:
+    """Append a result; `kind` is the error's kind, `""` for a success."""
+    event = ToolReturned(call.id, call.name, content, bool(kind), round(seconds, 6), kind)
+    session.thread.append(event)
+    session.run.emit(ToolEnded(session.thread.name, call.name, bool(kind), seconds))
+
+
+async def _result(session: Session, call: ToolCall) -> tuple[tuple[ResultBlock, ...], str]:
+    """The content of a call's result and the kind of its error, `""` for none."""
+    tool = session.tools.get(call.name)
+    if tool is None:
+        return (Text(_unknown(call.name, session.tools)),), "unknown_tool"
+    try:
+        arguments = tool.check(call.arguments)
+    except ToolError as error:
+        return (Text(str(error)),), "arguments"
+    seconds = tool.seconds or session.agent.limits.tool_seconds
+    stop = asyncio.Event()
+    context = ToolContext(
+        run_id=session.run.id,
+        thread=session.thread.name,
+        agent=session.agent.name,
+        call_id=call.id,
+        deps=session.run.deps,
+        cancelled=lambda: stop.is_set() or session.run.cancelled.is_set(),
+    )
+    limit = asyncio.timeout(seconds)
+    try:
+        async with limit:
+            return await tool.call(arguments, context), ""
+    except TimeoutError as error:
+        stop.set()
+        return (Text(_timed_out(call.name, seconds, error, limit.expired())),), "timeout"
+    except ToolError as error:
+        return (Text(str(error)),), "tool_error"
+    except Exception as error:  # noqa: BLE001 - the boundary: whatever a tool raises becomes a result
+        return (Text(_raised(call.name, error)),), "exception"
+
+
+def _unknown(name: str, tools: dict[str, Tool]) -> str:
+    near = difflib.get_close_matches(name, tools, n=1)
+    hint = f" Did you mean {near[0]!r}?" if near else ""
+    names = ", ".join(tools) or "none; answer in text"
+    return f"There is no tool {name!r}.{hint} Tools you have: {names}."
+
+
+def _timed_out(name: str, seconds: float, error: TimeoutError, ours: bool) -> str:
+    if not ours:
+        return _raised(name, error)
+    return (
+        f"The tool {name!r} was stopped after {seconds:g} s without a result; it may have taken effect in "
+        "part. Try a smaller piece of work, or go on without it."
+    )
+
+
+def _raised(name: str, error: Exception) -> str:
+    return (
+        f"The tool {name!r} failed: {type(error).__name__}: {error}. Check the arguments and try once "
+        "more, or go on without it."
+    )

@@ -1,0 +1,104 @@
+"""The agent and its turn loop: `run -> turn -> ask, act`, plain async Python, one screen each."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from pydantic import BaseModel
+
+from memory import ToolCall
+
+from .acting import CONCLUDE, run_calls, settle_interrupted
+from .asking import ask_models
+from .ending import answered, conclude, conclude_tool, outcome_of, stopped
+from .errors import AgentDefinitionError, LimitReached, ModelUnavailable
+from .limits import Limits
+from .models import Model, Reply
+from .outcome import Outcome
+from .session import Session
+from .tools import AnyTool, Tool, as_tool
+
+
+@dataclass(frozen=True)
+class Agent:
+    """What an agent is: words, tools, a model and limits. It holds no state of any run."""
+
+    name: str
+    """Shown to the coordinator and in the log."""
+    instructions: str
+    """The system prompt."""
+    model: "Model | str | Sequence[Model | str] | None" = None
+    """A model, its name, or a fallback chain in order; `None` takes the coordinator's."""
+    tools: Sequence[AnyTool] = ()
+    """Functions or `Tool`s; they run in parallel when the model asks for several."""
+    description: str = ""
+    """What it is for, shown to a coordinator that may delegate to it."""
+    output_type: type[BaseModel] | None = None
+    """Enforced: the agent ends by the tool `conclude`, whose arguments are checked against it."""
+    limits: Limits = field(default_factory=Limits)
+
+    def toolbox(self) -> dict[str, Tool]:
+        """The tools by name, `conclude` last. Raises `AgentDefinitionError` for a name used twice."""
+        tools = [as_tool(value) for value in self.tools]
+        if self.output_type is not None:
+            tools.append(conclude_tool(self.output_type))
+        named = {tool.name: tool for tool in tools}
+        if len(named) < len(tools):
+            names = sorted(tool.name for tool in tools)
+            raise AgentDefinitionError(f"agent {self.name!r} has two tools of one name: {names}")
+        return named
+
+    async def run(self, session: Session) -> Outcome:
+        """Work until there is an outcome. Failures of models and limits are outcomes, not raises."""
+        try:
+            outcome = await self.take_up(session)
+            while outcome is None:
+                outcome = await self.turn(session)
+            return outcome
+        except LimitReached as error:
+            return stopped(session, error)
+        except ModelUnavailable as error:
+            return outcome_of(session, "failed", str(error))
+
+    async def take_up(self, session: Session) -> Outcome | None:
+        """Act on a reply that reached the log before a crash; `None` when there is nothing to take up."""
+        reply, session.pending = session.pending, None
+        if session.ended is not None or reply is None:
+            return session.ended
+        settle_interrupted(session)
+        return (
+            await self.act(session, reply)
+            if session.thread.context.open_calls or not reply.calls
+            else None
+        )
+
+    async def turn(self, session: Session) -> Outcome | None:
+        """One model call and the tool calls it asked for; an outcome when that ended the work."""
+        reply = await self.ask(session)
+        return await self.act(session, reply)
+
+    async def ask(self, session: Session) -> Reply:
+        """Send the context to the model and record its whole reply, durable before any tool starts.
+
+        Raises `LimitReached`, or `ModelUnavailable` when every model of the chain failed.
+        """
+        if session.turns >= self.limits.turns:
+            raise LimitReached("turns", f"the limit of {self.limits.turns} turns is reached")
+        return await ask_models(session)
+
+    async def act(self, session: Session, reply: Reply) -> Outcome | None:
+        """Run the calls of a reply, or take it as the answer."""
+        calls = session.thread.context.open_calls
+        if not calls:
+            return answered(session, reply)
+        await run_calls(session, [call for call in calls if not self.concludes(call)])
+        for call in calls:
+            if self.concludes(call):
+                outcome = conclude(session, call)
+                await session.thread.commit()
+                if outcome is not None:
+                    return outcome
+        return None
+
+    def concludes(self, call: ToolCall) -> bool:
+        """True for the call that ends this agent's work."""
+        return self.output_type is not None and call.name == CONCLUDE

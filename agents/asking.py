@@ -1,0 +1,83 @@
+"""Asking: one model call with its limits, its record in the log, and the next model when it fails."""
+
+import asyncio
+
+from memory import ReplyReceived, Request, Usage
+
+from .errors import CodecChanged, LimitReached, ModelUnavailable
+from .models import Delta, Reply
+from .progress import TokenStreamed, TurnEnded, TurnStarted
+from .session import Session
+
+DEFAULT_OUTPUT_TOKENS = 4096
+
+
+async def ask_models(session: Session) -> Reply:
+    """Ask the model in use; when it fails for good, the next of the chain.
+
+    Raises `ModelUnavailable` when the last one failed, `LimitReached` before a call that is not allowed.
+    """
+    while True:
+        session.configure()
+        request = session.thread.request(session.tail())
+        try:
+            reply = await _send(session, request)
+        except CodecChanged as change:
+            for topic, data in change.notices:
+                session.notice(topic, data)
+        except ModelUnavailable as error:
+            _fall_back(session, error)
+        else:
+            return await _record(session, reply, request.seq)
+
+
+async def _send(session: Session, request: Request) -> Reply:
+    model, meter = session.model, session.meter
+    # Four bytes a token is low for some scripts; the reservation is settled by the provider's count.
+    answer = model.settings.get("max_tokens") or DEFAULT_OUTPUT_TOKENS
+    wanted = len(request.body) // 4 + int(answer)
+    meter.reserve(wanted)
+    usage = Usage()
+    session.turns += 1
+    session.run.emit(TurnStarted(session.thread.name, session.turns))
+    limit = asyncio.timeout(meter.time_left())
+    try:
+        async with limit:
+            reply = await model.send(request.body, lambda delta: _stream(session, delta))
+        usage = reply.usage
+        return reply
+    except (CodecChanged, LimitReached, ModelUnavailable):
+        raise
+    except Exception as error:  # the boundary: whatever a model raises is one kind of failure
+        if isinstance(error, TimeoutError) and limit.expired():
+            raise LimitReached("seconds", "the time limit was reached in a model call") from error
+        words = f"model {model.name!r} gave no answer: {type(error).__name__}: {error}"
+        raise ModelUnavailable(words) from error
+    finally:
+        meter.settle(wanted, usage)
+
+
+def _stream(session: Session, delta: Delta) -> None:
+    if delta.kind == "text":
+        session.run.emit(TokenStreamed(session.thread.name, delta.text))
+
+
+async def _record(session: Session, reply: Reply, request: int) -> Reply:
+    for topic, data in reply.notices:
+        session.notice(topic, data)
+    session.thread.append(
+        ReplyReceived(reply.content, reply.finish, reply.usage, reply.model, reply.raw, request)
+    )
+    await session.thread.commit()
+    session.run.emit(TurnEnded(session.thread.name, reply.usage))
+    return reply
+
+
+def _fall_back(session: Session, error: ModelUnavailable) -> None:
+    """Go to the next model of the chain; the last one's error is raised."""
+    if session.position + 1 >= len(session.models):
+        raise error
+    failed = session.model.name
+    session.position += 1
+    data = {"from": failed, "to": session.model.name, "error": str(error)}
+    session.notice("model_fallback", data)
