@@ -4,6 +4,11 @@
     +-- RunFolderError              for people and programs
     |   +-- RunFolderExists
     |   +-- NotARunFolder
+    +-- CorpusError                 for people: a folder of documents cannot be searched
+    |   +-- FolderMissing
+    |   +-- NothingReadable         no file in it has text that can be read
+    |   +-- IndexUnusable           the index file cannot be opened, written, or is not ours
+    |   +-- FileSkipped             one file; never leaves the corpus, becomes a `Skipped`
     +-- FileError                   what a model may read: names a path and what to do next
         +-- PathRefused             a path that no store accepts
         |   +-- UnsafeFile          the path leads to a link, a device, a pipe or a shared inode
@@ -25,6 +30,9 @@
 A tool call turns a `FileError` into a result that the model reads; nothing else becomes a prompt.
 """
 
+from collections.abc import Sequence
+from pathlib import Path
+
 
 class FilesystemError(Exception):
     """Root of every error that this package raises on purpose."""
@@ -40,6 +48,47 @@ class RunFolderExists(RunFolderError):
 
 class NotARunFolder(RunFolderError):
     """The folder is missing or was not made by `RunFolder.create`."""
+
+
+class CorpusError(FilesystemError):
+    """A folder of documents cannot be searched; the message says which, why and what to do."""
+
+
+class FolderMissing(CorpusError):
+    """A corpus root does not exist."""
+
+    def __init__(self, root: Path) -> None:
+        super().__init__(f"no such folder: {str(root)!r}. Check the path given for the documents.")
+
+
+class NothingReadable(CorpusError):
+    """The roots hold no file with readable text."""
+
+    def __init__(self, roots: Sequence[Path], skipped: Sequence[tuple[str, str]]) -> None:
+        places = ", ".join(repr(str(root)) for root in roots)
+        shown = "; ".join(f"{source!r}: {reason}" for source, reason in skipped[:10])
+        more = f" and {len(skipped) - 10} more" if len(skipped) > 10 else ""
+        found = f"{len(skipped)} skipped ({shown}{more})" if skipped else "it holds no files"
+        super().__init__(
+            f"nothing to read in {places}: {found}. Give a folder with Markdown, text, HTML, PDF, "
+            "DOCX, CSV, JSON or source files."
+        )
+        self.skipped = tuple(skipped)
+        """Every (source, reason) that was left out."""
+
+
+class IndexUnusable(CorpusError):
+    """The index file cannot be used; the message says why."""
+
+    def __init__(self, index: Path, problem: str) -> None:
+        super().__init__(
+            f"the index {str(index)!r} cannot be used: {problem}. Free the space, or give another "
+            "place for it; it can be deleted at any time and is then made again."
+        )
+
+
+class FileSkipped(CorpusError):
+    """One file has no text that can be read; the message is the reason."""
 
 
 class FileError(FilesystemError):
