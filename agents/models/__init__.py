@@ -1,6 +1,8 @@
 """Models: adapters between request bytes and whole replies, and the codecs that make the bytes."""
 
+from .anthropic_codec import AnthropicCodec
 from .base import Delta, Model, Reply, Sink
-from .scripted import ScriptedModel, ScriptExhausted, call
+from .chat_codec import ChatCodec
+from .codecs import codec_for
 
-__all__ = ["Delta", "Model", "Reply", "ScriptExhausted", "ScriptedModel", "Sink", "call"]
+__all__ = ["AnthropicCodec", "ChatCodec", "Delta", "Model", "Reply", "Sink", "codec_for"]
