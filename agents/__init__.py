@@ -4,8 +4,10 @@ The one idea: an agent holds no state. A session is an agent at work on a thread
 turn is one model call and the tool calls it asked for. Start reading at `agent.py`.
 """
 
+from .acting import record as record_result
 from .agent import Agent
 from .conclusion import Citation, Conclusion, Finding
+from .ending import outcome_of, stopped
 from .errors import AgentDefinitionError, AgentError, LimitReached, ModelUnavailable, ToolError
 from .limits import Limits, Meter
 from .models import Delta, Model, Reply, ScriptedModel, call
@@ -24,7 +26,7 @@ from .progress import (
     ignore,
 )
 from .session import Run, Session, open_session
-from .tools import AnyTool, Tool, ToolContext, as_tool, tool
+from .tools import AnyTool, Tool, ToolContext, as_tool, schema_of, tool
 
 __all__ = [
     "Agent",
@@ -63,5 +65,9 @@ __all__ = [
     "ignore",
     "open_session",
     "outcome_from",
+    "outcome_of",
+    "record_result",
+    "schema_of",
+    "stopped",
     "tool",
 ]

@@ -25,15 +25,15 @@ async def run_calls(session: Session, calls: Sequence[ToolCall]) -> None:
 
     Never raises for what a tool or a model did wrong: that becomes a result the model can read.
     """
+    if len(calls) == 1:
+        await run_call(session, calls[0])
+        return
     gate = asyncio.Semaphore(session.agent.limits.parallel_tools)
 
     async def guarded(call: ToolCall) -> None:
         async with gate:
             await run_call(session, call)
 
-    if len(calls) == 1:
-        await run_call(session, calls[0])
-        return
     async with asyncio.TaskGroup() as group:
         for call in calls:
             group.create_task(guarded(call))
@@ -50,7 +50,7 @@ async def run_call(session: Session, call: ToolCall) -> None:
 
 
 def settle_interrupted(session: Session) -> None:
-    """Record the calls that a crash cut off and that must not be made again as unknown."""
+    """Record the calls that a crash cut off, and that must not be made again, as unknown."""
     for call in session.thread.context.open_calls:
         tool = session.tools.get(call.name)
         if call.name != CONCLUDE and (tool is None or not tool.repeatable):

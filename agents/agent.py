@@ -59,7 +59,9 @@ class Agent:
         except ModelUnavailable as error:
             return outcome_of(session, "failed", str(error))
 
-    async def take_up(self, session: Session) -> Outcome | None:
+    async def take_up(
+        self, session: Session, *, elsewhere: frozenset[str] = frozenset()
+    ) -> Outcome | None:
         """Act on a reply that reached the log before a crash; `None` when there is nothing to take up."""
         reply, session.pending = session.pending, None
         if session.ended is not None or reply is None:
@@ -85,18 +87,26 @@ class Agent:
             raise LimitReached("turns", f"the limit of {self.limits.turns} turns is reached")
         return await ask_models(session)
 
-    async def act(self, session: Session, reply: Reply) -> Outcome | None:
-        """Run the calls of a reply, or take it as the answer."""
-        calls = session.thread.context.open_calls
-        if not calls:
+    async def act(
+        self, session: Session, reply: Reply, *, elsewhere: frozenset[str] = frozenset()
+    ) -> Outcome | None:
+        """Run the open calls of a reply, or take it as the answer.
+
+        Calls of the tools named in `elsewhere` are left open for the caller (a coordinator's graph runs
+        them); the output is taken only once no call but it is open.
+        """
+        context = session.thread.context
+        if not reply.calls:
             return answered(session, reply)
-        await run_calls(session, [call for call in calls if not self.concludes(call)])
-        for call in calls:
-            if self.concludes(call):
-                outcome = conclude(session, call)
-                await session.thread.commit()
-                if outcome is not None:
-                    return outcome
+        here = [c for c in context.open_calls if not self.concludes(c) and c.name not in elsewhere]
+        await run_calls(session, here)
+        if any(not self.concludes(c) for c in context.open_calls):
+            return None
+        for call in context.open_calls:
+            outcome = conclude(session, call)
+            await session.thread.commit()
+            if outcome is not None:
+                return outcome
         return None
 
     def concludes(self, call: ToolCall) -> bool:

@@ -76,10 +76,16 @@ class Meter:
             meter.model_calls += 1
 
     def count_past(self, usage: Usage) -> None:
-        """Count a model call that the log holds from before a resume."""
-        for meter in self._line():
+        """Count a model call that the log holds from before a resume, but for the run's own meter:
+        that one is restored whole."""
+        for meter in self._line()[:-1]:
             meter.usage = meter.usage + usage
             meter.model_calls += 1
+
+    def restore(self, usage: Usage, model_calls: int, tool_calls: int, agents: int) -> None:
+        """Take over what a run had spent before it was resumed."""
+        self.usage, self.model_calls = usage, model_calls
+        self.tool_calls, self.agents = tool_calls, agents
 
     def count_tool(self) -> None:
         """Count one tool call."""

@@ -113,7 +113,7 @@ async def open_session(
     stops. `meter` defaults to a new one below the run's.
     """
     meter = meter or Meter(agent.limits, run.meter)
-    entries = await run.log.read(thread)
+    entries = await run.log.read(thread) if run.log.has(thread) else []
     line = Thread.of(run.log, thread, entries)
     session = Session(run, agent, line, meter, task, models, agent.toolbox())
     if not entries:

@@ -56,6 +56,7 @@ from .log import EventLog, MemoryEventLog
 from .requests import CodecFor, rebuild_request, requests_of
 from .sqlite_log import SqliteEventLog, read_entries
 from .thread import Request, Thread
+from .transcripts import transcript_text
 
 __all__ = [
     "Block",
@@ -114,5 +115,6 @@ __all__ = [
     "read_entries",
     "rebuild_request",
     "requests_of",
+    "transcript_text",
     "wire",
 ]

@@ -17,6 +17,10 @@ class EventLog(Protocol):
         """
         ...
 
+    def has(self, thread: str) -> bool:
+        """True when the log holds at least one event of this thread."""
+        ...
+
     async def commit(self) -> None:
         """Return when everything appended so far is durable; raises `LogError` when it cannot be."""
         ...
@@ -36,12 +40,18 @@ class MemoryEventLog:
     def __init__(self, clock: Callable[[], float] = time.time) -> None:
         self._clock = clock
         self._entries: list[Entry] = []
+        self._threads: set[str] = set()
 
     def append(self, thread: str, event: Event) -> Entry:
         """Add an event; see `EventLog.append`."""
         entry = Entry(len(self._entries) + 1, thread, self._clock(), event)
         self._entries.append(entry)
+        self._threads.add(thread)
         return entry
+
+    def has(self, thread: str) -> bool:
+        """Whether there is such a thread; see `EventLog.has`."""
+        return thread in self._threads
 
     async def commit(self) -> None:
         """Nothing to do: the list is the store."""

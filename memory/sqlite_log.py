@@ -57,6 +57,7 @@ class SqliteEventLog:
         except sqlite3.Error as error:
             os.close(self._lock)
             raise LogError(f"cannot open the event log {str(path)!r}: {error}") from error
+        self._threads = {str(row[0]) for row in self._db.execute("select distinct thread from event")}
         self._queue: list[_Row] = []
         self._waiting: list[tuple[asyncio.AbstractEventLoop, asyncio.Future[None]]] = []
         self._wake = threading.Condition()
@@ -64,17 +65,27 @@ class SqliteEventLog:
         self._writer = threading.Thread(target=self._write_loop, name="event-log", daemon=True)
         self._writer.start()
 
+    @staticmethod
+    def check_unlocked(path: Path) -> None:
+        """Raise `LogLocked` while a process is writing the log at `path`."""
+        os.close(_lock(path))
+
     def append(self, thread: str, event: Event) -> Entry:
         """Add an event; see `EventLog.append`."""
         if self._closed:
             raise LogError(f"the event log {str(self._path)!r} is closed")
         kind, version, body = encode_event(event)
         self._seq += 1
+        self._threads.add(thread)
         entry = Entry(self._seq, thread, self._clock(), event)
         crc = checksum(thread, kind, version, body)
         with self._wake:
             self._queue.append((entry.seq, thread, entry.time, kind, version, body, crc))
         return entry
+
+    def has(self, thread: str) -> bool:
+        """Whether there is such a thread; see `EventLog.has`."""
+        return thread in self._threads
 
     async def commit(self) -> None:
         """Wait for the transaction that holds everything appended so far; see `EventLog.commit`."""

@@ -1,0 +1,67 @@
+"""LangGraph runnables as subagents: anything with `ainvoke` that takes and returns messages."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from agents import AgentDefinitionError, Limits, Meter, Outcome, Run
+from memory import MessageAdded, ReplyReceived, Text, ThreadStarted, Usage
+
+from .runner import TaskSpec
+
+
+@dataclass(frozen=True, slots=True)
+class RunnableSubagent:
+    """A LangGraph graph or LangChain runnable that can be delegated to.
+
+    It gets `{"messages": [("user", task)]}` and nothing of the parent; the last message of what it
+    returns is its answer.
+    """
+
+    runnable: Any
+    name: str
+    description: str
+    limits: Limits = field(default_factory=Limits)
+
+    async def work(self, run: Run, spec: TaskSpec, meter: Meter) -> Outcome:
+        """Invoke it with the task on a fresh state; its own steps stay its own."""
+        log = run.log
+        log.append(spec.thread, ThreadStarted(self.name, spec.parent, spec.task))
+        log.append(spec.thread, MessageAdded((Text(spec.task),)))
+        await log.commit()
+        state = await self.runnable.ainvoke({"messages": [("user", spec.task)]}, {"callbacks": []})
+        text = _answer(state)
+        log.append(spec.thread, ReplyReceived((Text(text),), "stop", Usage(), self.name, {}))
+        status = "done" if text.strip() else "failed"
+        reason = "" if text.strip() else "it returned no message with text"
+        outcome = Outcome(spec.thread, self.name, spec.task, status, reason, text=text)
+        log.append(spec.thread, outcome.event())
+        await log.commit()
+        return outcome
+
+
+def as_subagent(value: Any, *, name: str | None = None, description: str = "") -> RunnableSubagent:
+    """Wrap a runnable. Raises `AgentDefinitionError` for what cannot be invoked or has no name."""
+    if not hasattr(value, "ainvoke"):
+        raise AgentDefinitionError(
+            f"{value!r} cannot be a subagent; give an Agent, a Coordinator or a LangGraph runnable"
+        )
+    called = name or getattr(value, "name", None)
+    if not called:
+        raise AgentDefinitionError(
+            "a runnable needs a name to be a subagent: as_subagent(it, name=...)"
+        )
+    return RunnableSubagent(value, str(called), description or f"The graph {called}.")
+
+
+def _answer(state: Any) -> str:
+    messages = state.get("messages") if isinstance(state, dict) else None
+    return message_text(messages[-1] if messages else state)
+
+
+def message_text(message: Any) -> str:
+    """The text of a LangChain message, a message's dict, or anything else as `str`."""
+    content = message.get("content") if isinstance(message, dict) else getattr(message, "content", message)
+    if not isinstance(content, list):
+        return str(content or "")
+    parts = [part.get("text", "") if isinstance(part, dict) else str(part) for part in content]
+    return "".join(parts)

@@ -1,0 +1,161 @@
+"""The coordinator's graph: `recite -> think -> tools | delegate -> recite ... -> finish`.
+
+Its state is ids and counters only; what happened is in the event log, and the objects at work are found
+by the run's id. A subagent is one LangGraph node, reached by one `Send` a task.
+"""
+
+from typing import TYPE_CHECKING, Any, TypedDict
+
+from langchain_core.messages import AIMessage, AnyMessage
+from langchain_core.runnables import RunnableConfig
+from langgraph.graph import END, START, StateGraph
+from langgraph.graph.state import CompiledStateGraph
+from langgraph.types import Send
+
+from .runner import TaskSpec
+from .work import DELEGATED, Work
+
+if TYPE_CHECKING:
+    from .coordinator import Coordinator
+
+
+class CoordinatorState(TypedDict, total=False):
+    """What the graph carries between its nodes."""
+
+    messages: list[AnyMessage]
+    """In: the host's messages, the last one is the task. Out: the answer alone."""
+    task: str
+    """The task, for callers without messages."""
+    run_id: str
+    thread: str
+    turn: int
+    """Model calls so far."""
+    log_seq: int
+    """Newest event that this state knows of."""
+    status: str
+    """Final status, once there is one."""
+    answer: str
+    """The visible answer, once there is one."""
+    output: dict[str, Any]
+    """The checked output of an agent with an output type."""
+
+
+class SubagentState(TypedDict):
+    """What one `Send` carries: the task alone, never the coordinator's messages."""
+
+    run_id: str
+    thread: str
+    spec: TaskSpec
+
+
+class CoordinatorGraph:
+    """The nodes, as methods; `build` wires them."""
+
+    def __init__(self, coordinator: "Coordinator") -> None:
+        self._coordinator = coordinator
+
+    def build(self, checkpointer: Any = None) -> CompiledStateGraph[Any, Any, Any, Any]:
+        """The compiled graph; a checkpointer serves embedding, the log is what a run goes on from."""
+        graph = StateGraph(CoordinatorState)
+        graph.add_node("open", self.open)
+        graph.add_node("recite", self.recite)
+        graph.add_node("think", self.think)
+        graph.add_node("tools", self.tools)
+        graph.add_node("subagent", self.subagent)
+        graph.add_node("gather", self.gather)
+        graph.add_node("finish", self.finish)
+        graph.add_edge(START, "open")
+        after = ["recite", "subagent", "finish"]
+        graph.add_conditional_edges("open", self.route, after)
+        graph.add_edge("recite", "think")
+        graph.add_conditional_edges("think", self.thought, ["tools", "finish"])
+        graph.add_conditional_edges("tools", self.route, after)
+        graph.add_edge("subagent", "gather")
+        graph.add_conditional_edges("gather", self.route, after)
+        graph.add_edge("finish", END)
+        return graph.compile(checkpointer=checkpointer, name=self._coordinator.name)
+
+    async def open(self, state: CoordinatorState, config: RunnableConfig) -> CoordinatorState:
+        """Find or make the run, and take up what a crash left open."""
+        work = await self._coordinator.open_work(state, config)
+        await work.settle(work.agent.take_up(work.session, elsewhere=DELEGATED))
+        return _position(work)
+
+    async def recite(self, state: CoordinatorState) -> CoordinatorState:
+        """Make the tail of the next request."""
+        work = self._work(state)
+        work.session.tail = work.recitation
+        return {"turn": work.session.turns}
+
+    async def think(self, state: CoordinatorState) -> CoordinatorState:
+        """One model call."""
+        work = self._work(state)
+        await work.ask()
+        return _position(work)
+
+    async def tools(self, state: CoordinatorState) -> CoordinatorState:
+        """Run the calls that are not delegations, or take the reply as the answer."""
+        work = self._work(state)
+        if work.reply is not None:
+            await work.settle(work.agent.act(work.session, work.reply, elsewhere=DELEGATED))
+        return _position(work)
+
+    async def subagent(self, state: SubagentState) -> CoordinatorState:
+        """Work on one task; whatever happens is a result, never a raise into the parent."""
+        work = self._work(state)
+        spec = state["spec"]
+        work.outcomes[spec.thread] = await work.runner.submit(spec)
+        return {}
+
+    async def gather(self, state: CoordinatorState) -> CoordinatorState:
+        """Hand the children's outcomes to the coordinator together, in the order of its tasks."""
+        work = self._work(state)
+        await work.gather()
+        return await self.tools(state)
+
+    async def finish(self, state: CoordinatorState) -> CoordinatorState:
+        """Record the end and hand the answer out."""
+        work = self._work(state)
+        outcome = await work.finish()
+        await self._coordinator.close_work(work)
+        return {
+            "messages": [AIMessage(outcome.text or outcome.reason, name=_plain(work.agent.name))],
+            "status": outcome.status,
+            "answer": outcome.text,
+            "output": outcome.output,
+            **_position(work),
+        }
+
+    def thought(self, state: CoordinatorState) -> str:
+        """After a model call: act on it, or end when it could not be made."""
+        return "finish" if self._work(state).outcome is not None else "tools"
+
+    def route(self, state: CoordinatorState) -> str | list[Send]:
+        """The next step, derived from the log and the outcome."""
+        work = self._work(state)
+        if work.outcome is not None:
+            return "finish"
+        base = {"run_id": work.key, "thread": work.session.thread.name}
+        sends = [
+            Send("subagent", {**base, "spec": spec})
+            for _, specs in work.delegations
+            for spec in specs
+        ]
+        return sends or "recite"
+
+    def _work(self, state: CoordinatorState | SubagentState) -> Work:
+        return self._coordinator.work_of(state)
+
+
+def _position(work: Work) -> CoordinatorState:
+    return {
+        "run_id": work.key,
+        "thread": work.session.thread.name,
+        "turn": work.session.turns,
+        "log_seq": work.session.thread.context.last_event,
+    }
+
+
+def _plain(name: str) -> str:
+    """A name as message formats accept it."""
+    return "".join(char if char.isalnum() or char in "_-" else "_" for char in name)[:64] or "agent"

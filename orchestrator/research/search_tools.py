@@ -1,0 +1,55 @@
+"""The researcher's tools: search a corpus, and read more of one source."""
+
+from agents import Tool, ToolError, tool
+from filesystem import Search
+from memory import JsonObject
+
+MAX_HITS = 20
+READ_LINES = 120
+"""Lines that one `read_source` call shows."""
+
+
+def search_tools(corpus: Search) -> list[Tool]:
+    """`search` and `read_source` over a corpus. Both only read, so a crash may repeat them."""
+
+    async def search(query: str, limit: int = 8) -> JsonObject:
+        """Find passages. Returns JSON: passages with evidence id, source, place and text, best first.
+
+        `confident` is false when the documents probably do not answer this query.
+        """
+        if not query.strip():
+            raise ToolError("The query is empty. Give a few words that the answer would contain.")
+        found = await corpus.search(query, max(1, min(limit, MAX_HITS)))
+        return {
+            "query": query,
+            "confident": found.confident,
+            "passages": [
+                {
+                    "evidence": hit.passage.id,
+                    "source": hit.passage.source,
+                    "place": hit.passage.place,
+                    "heading": hit.passage.heading,
+                    "status": hit.passage.status,
+                    "text": hit.passage.text,
+                }
+                for hit in found.hits
+            ],
+        }
+
+    async def read_source(source: str, line: int = 1) -> JsonObject:
+        """Read a document found by `search`, 120 lines from `line` on (from 1)."""
+        text = await corpus.text(source)
+        if text is None:
+            raise ToolError(f"There is no source {source!r}. Use a `source` that `search` returned.")
+        lines = text.split("\n")
+        start = max(1, line)
+        shown = lines[start - 1 : start - 1 + READ_LINES]
+        following = start + len(shown)
+        return {
+            "source": source,
+            "lines": f"{start}-{following - 1} of {len(lines)}",
+            "text": "\n".join(shown)[:20_000],
+            "next": f"read_source(source={source!r}, line={following})" if following <= len(lines) else "",
+        }
+
+    return [tool(search, repeatable=True), tool(read_source, repeatable=True)]

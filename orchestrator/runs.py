@@ -1,0 +1,239 @@
+"""Runs: opening one with its folder and log, and finding those of the past."""
+
+import json
+import secrets
+import shutil
+import time
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from agents import Emit, Limits, Meter, Run, ignore
+from filesystem import NotARunFolder, RunFolder
+from memory import (
+    Entry,
+    EventLog,
+    JsonObject,
+    MemoryEventLog,
+    MessageAdded,
+    ReplyReceived,
+    RunEnded,
+    RunStarted,
+    SqliteEventLog,
+    Status,
+    ThreadStarted,
+    ToolReturned,
+    Usage,
+    read_entries,
+    transcript_text,
+)
+
+from .errors import RunNotFound
+from .result import RunResult
+
+
+@dataclass(slots=True)
+class LiveRun:
+    """A run that this process is working on: what its agents share, and its folder."""
+
+    run: Run
+    folder: RunFolder | None
+    started: RunStarted
+
+    @property
+    def path(self) -> Path | None:
+        """The run folder, `None` for a run kept in memory."""
+        return self.folder.path if self.folder else None
+
+    async def end(self, status: Status, reason: str = "") -> None:
+        """Record how the run ended."""
+        self.run.log.append("", RunEnded(status, reason))
+        await self.run.log.commit()
+
+    async def close(self) -> None:
+        """Write usage and transcripts, and give the log free."""
+        log = self.run.log
+        try:
+            if self.folder is not None:
+                save_views(self.folder, await log.read(), self.run.meter)
+        finally:
+            await log.close()
+
+    def result(
+        self, status: Status, reason: str = "", text: str = "", output: Any = None
+    ) -> RunResult:
+        """The result to hand to the caller."""
+        usage = self.run.meter.usage
+        return RunResult(self.run.id, status, reason, text, output or {}, usage, self.path)
+
+
+def new_run_id() -> str:
+    """A new id: local time, so that ids sort, and six random hex digits."""
+    return f"{time.strftime('%Y%m%d-%H%M%S')}-{secrets.token_hex(3)}"
+
+
+async def start_run(
+    root: Path | None,
+    task: str,
+    options: JsonObject,
+    *,
+    run_id: str | None = None,
+    limits: Limits,
+    emit: Emit = ignore,
+    deps: Any = None,
+) -> LiveRun:
+    """Make a new run: a folder under `root`, or in memory when `root` is `None`.
+
+    Raises `RunFolderExists`, `StorageFailed` or `LogError` when it cannot be made.
+    """
+    name = run_id or new_run_id()
+    folder = RunFolder.create(root, name) if root is not None else None
+    log: EventLog = SqliteEventLog(folder.events_db) if folder else MemoryEventLog()
+    started = RunStarted(name, task, options)
+    log.append("", started)
+    await log.commit()
+    return LiveRun(Run(name, log, Meter(limits), emit, deps), folder, started)
+
+
+async def open_run(path: Path, *, limits: Limits, emit: Emit = ignore, deps: Any = None) -> LiveRun:
+    """Open a run of the past to go on with it.
+
+    Raises `NotARunFolder`, `LogLocked` while another process works on it, `LogError` when damaged.
+    """
+    folder = RunFolder.open(path)
+    log = SqliteEventLog(folder.events_db)
+    try:
+        entries = await log.read()
+        started = started_of(entries, path)
+    except BaseException:
+        await log.close()
+        raise
+    run = Run(started.run_id, log, spent_meter(limits, entries), emit, deps)
+    return LiveRun(run, folder, started)
+
+
+def spent_meter(limits: Limits, entries: Sequence[Entry]) -> Meter:
+    """A meter that knows what these events have cost."""
+    meter, usage = Meter(limits), Usage()
+    kinds = Counter(type(entry.event) for entry in entries)
+    for entry in entries:
+        if isinstance(entry.event, ReplyReceived):
+            usage = usage + entry.event.usage
+    agents = max(0, kinds[ThreadStarted] - 1)
+    meter.restore(usage, kinds[ReplyReceived], kinds[ToolReturned], agents)
+    return meter
+
+
+def started_of(entries: Sequence[Entry], path: Path) -> RunStarted:
+    """The run's first event. Raises `NotARunFolder` for a log without one."""
+    for entry in entries:
+        if isinstance(entry.event, RunStarted):
+            return entry.event
+    raise NotARunFolder(f"{str(path)!r} holds no run: its log has no first event")
+
+
+def save_views(folder: RunFolder, entries: Sequence[Entry], meter: Meter) -> None:
+    """Write what people read beside the log: `usage.json` and one transcript a thread."""
+    usage: Usage = meter.usage
+    totals = {
+        "input_tokens": usage.input_tokens,
+        "output_tokens": usage.output_tokens,
+        "cached_tokens": usage.cached_tokens,
+        "model_calls": meter.model_calls,
+        "tool_calls": meter.tool_calls,
+        "agents": meter.agents,
+    }
+    folder.write_text("usage.json", json.dumps(totals, indent=1) + "\n")
+    threads: dict[str, list[Entry]] = {}
+    for entry in entries:
+        threads.setdefault(entry.thread or "run", []).append(entry)
+    for thread, own in threads.items():
+        folder.write_text(f"transcripts/{thread}.txt", transcript_text(own))
+
+
+@dataclass(frozen=True, slots=True)
+class RunInfo:
+    """One line of the list of runs."""
+
+    run_id: str
+    kind: str
+    """`research`, `coordinator`, or `damaged` when its log cannot be read."""
+    task: str
+    status: str
+    """The final status, `unfinished` when there is none yet."""
+    started: float
+    """Seconds since the epoch."""
+    folder: Path
+
+
+def list_runs(root: Path) -> list[RunInfo]:
+    """The runs under `root`, oldest first; folders that are no runs are passed over."""
+    if not root.is_dir():
+        return []
+    found: list[RunInfo] = []
+    for path in sorted(root.iterdir()):
+        try:
+            folder = RunFolder.open(path)
+        except NotARunFolder:
+            continue
+        found.append(_info(folder))
+    return found
+
+
+def _info(folder: RunFolder) -> RunInfo:
+    name, when = folder.path.name, folder.path.stat().st_mtime
+    try:
+        entries = read_entries(folder.events_db, "")
+        started = started_of(entries, folder.path)
+    except Exception as error:  # noqa: BLE001 - the boundary: one damaged run must not hide the others
+        return RunInfo(name, "damaged", str(error), "damaged", when, folder.path)
+    kind = str(started.options.get("kind", "coordinator"))
+    status = run_status(entries)
+    return RunInfo(name, kind, started.task, status, entries[0].time, folder.path)
+
+
+def run_status(entries: Sequence[Entry]) -> str:
+    """The final status of a run from its own events, `unfinished` when it has none."""
+    status = "unfinished"
+    for entry in entries:
+        match entry.event:
+            case RunEnded(status=ended):
+                status = ended
+            case MessageAdded():
+                status = "unfinished"
+            case _:
+                pass
+    return status
+
+
+def find_run(root: Path, name: str) -> Path:
+    """The folder of a run by path, id, unique beginning of an id, or `last`.
+
+    Raises `RunNotFound`, which lists what there is.
+    """
+    if "/" in name or (Path(name) / "run.json").is_file():
+        return RunFolder.open(Path(name)).path
+    runs = list_runs(root)
+    if name == "last" and runs:
+        return max(runs, key=lambda info: (info.started, info.run_id)).folder
+    matches = [info for info in runs if info.run_id == name] or [
+        info for info in runs if name and info.run_id.startswith(name)
+    ]
+    if len(matches) == 1:
+        return matches[0].folder
+    known = ", ".join(info.run_id for info in (matches or runs)[-5:]) or "none"
+    what = "more than one run begins with" if matches else "there is no run"
+    raise RunNotFound(f"{what} {name!r} in {str(root)!r}; the newest are: {known}")
+
+
+def remove_run(root: Path, name: str) -> Path:
+    """Delete a run's folder with everything in it and return its path.
+
+    Raises `RunNotFound`, or `LogLocked` while a process works on it.
+    """
+    path = find_run(root, name)
+    SqliteEventLog.check_unlocked(path / "events.db")
+    shutil.rmtree(path)
+    return path

@@ -1,0 +1,118 @@
+"""A coordinator at work: its session, its children's outcomes, and what its graph's nodes do."""
+
+from collections.abc import Awaitable
+from dataclasses import dataclass, field
+
+from agents import (
+    Agent,
+    AgentError,
+    LimitReached,
+    ModelUnavailable,
+    Outcome,
+    Reply,
+    Session,
+    ToolError,
+    outcome_of,
+    record_result,
+    stopped,
+)
+from memory import Text, ToolCall
+
+from .delegation import DELEGATE, delegation_result, task_specs
+from .runner import AsyncRunner, TaskSpec, record_outcome
+from .runs import LiveRun
+
+DELEGATED = frozenset({DELEGATE})
+"""Tools whose calls the graph runs."""
+
+
+@dataclass(slots=True)
+class Work:
+    """What one coordinator's graph works on; found by `key` from the graph's state."""
+
+    key: str
+    session: Session
+    runner: AsyncRunner
+    depth: int
+    """Levels below the run's first agent; 0 for the first itself."""
+    live: LiveRun | None = None
+    """The run, when this coordinator opened it and must close it."""
+    reply: Reply | None = None
+    outcome: Outcome | None = None
+    delegations: list[tuple[ToolCall, list[TaskSpec]]] = field(
+        default_factory=list[tuple[ToolCall, list[TaskSpec]]]
+    )
+    """The open `delegate` calls and their tasks."""
+    outcomes: dict[str, Outcome] = field(default_factory=dict[str, Outcome])
+    """Of the children of those tasks, by thread."""
+
+    @property
+    def agent(self) -> Agent:
+        """The coordinator's agent."""
+        return self.session.agent
+
+    def recitation(self) -> str:
+        """The tail of the next request, `""` for none."""
+        return ""
+
+    async def ask(self) -> None:
+        """One model call; a limit or a failed model is an outcome."""
+        try:
+            self.reply = await self.agent.ask(self.session)
+        except (LimitReached, ModelUnavailable) as error:
+            self.outcome = self._stopped(error)
+
+    async def settle(self, acting: Awaitable[Outcome | None]) -> None:
+        """Wait for the acting on a reply, then see what it left to delegate."""
+        try:
+            self.outcome = await acting
+        except (LimitReached, ModelUnavailable) as error:
+            self.outcome = self._stopped(error)
+        self.delegations = [] if self.outcome else self._open_delegations()
+
+    async def gather(self) -> None:
+        """Record the children's outcomes as the results of their calls."""
+        for call, specs in self.delegations:
+            outcomes = [self.outcomes[spec.thread] for spec in specs]
+            record_result(self.session, call, (Text(delegation_result(outcomes)),))
+        self.delegations, self.outcomes = [], {}
+        await self.session.thread.commit()
+
+    async def finish(self) -> Outcome:
+        """Record how the thread ended."""
+        outcome = self.outcome or outcome_of(
+            self.session, "failed", "it stopped without an outcome"
+        )
+        return await record_outcome(self.session, outcome)
+
+    def _stopped(self, error: AgentError) -> Outcome:
+        if isinstance(error, LimitReached):
+            return stopped(self.session, error)
+        return outcome_of(self.session, "failed", str(error))
+
+    def _open_delegations(self) -> list[tuple[ToolCall, list[TaskSpec]]]:
+        """The open `delegate` calls with their tasks; wrong arguments are answered at once."""
+        found: list[tuple[ToolCall, list[TaskSpec]]] = []
+        count = 0
+        for call in self.session.thread.context.open_calls:
+            if call.name != DELEGATE:
+                continue
+            try:
+                specs = self._specs(call, count)
+            except ToolError as error:
+                record_result(self.session, call, (Text(str(error)),), "arguments")
+                continue
+            count += len(specs)
+            found.append((call, specs))
+        return found
+
+    def _specs(self, call: ToolCall, position: int) -> list[TaskSpec]:
+        session = self.session
+        return task_specs(
+            session.tools[DELEGATE],
+            call,
+            parent=session.thread.name,
+            turn=session.turns,
+            position=position,
+            depth=self.depth + 1,
+        )
