@@ -4,7 +4,9 @@ A run keeps everything in its `RunFolder`. Large bodies go to the `ArtifactStore
 hash, and a `preview` stands for them.
 """
 
-from .artifacts import ArtifactRef, ArtifactStore, Body, Ends
+from .artifacts import ArtifactRef, ArtifactStore, Ends
+from .bodies import ABSENT, Body
+from .disk_store import DiskStore
 from .errors import (
     BadArgument,
     BadPattern,
@@ -28,29 +30,43 @@ from .errors import (
     UnsafeFile,
     WriteConflict,
 )
+from .memory_store import MemoryStore
 from .previews import READ_CALL, preview
 from .run_folder import RunFolder
+from .searching import Hit, Hits, Query
+from .stores import EditResult, Entry, FileStat, FileStore, Quota
 
 __all__ = [
+    "ABSENT",
     "READ_CALL",
     "ArtifactRef",
     "ArtifactStore",
     "BadArgument",
     "BadPattern",
     "Body",
+    "DiskStore",
     "EditAmbiguous",
     "EditFailed",
     "EditNoMatch",
+    "EditResult",
     "Ends",
+    "Entry",
     "FileError",
     "FileMissing",
+    "FileStat",
+    "FileStore",
     "FilesystemError",
+    "Hit",
+    "Hits",
     "IsAFolder",
+    "MemoryStore",
     "NameCollision",
     "NotAFolder",
     "NotARunFolder",
     "NotWritable",
     "PathRefused",
+    "Query",
+    "Quota",
     "QuotaExceeded",
     "RunFolder",
     "RunFolderError",

@@ -6,20 +6,16 @@ import hashlib
 import os
 import re
 import tempfile
-from collections.abc import AsyncIterable, Generator, Iterable
+from collections.abc import Generator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, cast
 
-from .errors import BadArgument, FileMissing, StorageFailed
+from .bodies import BLOCK, Body, blocks, check_range
+from .errors import FileMissing, StorageFailed
 from .kinds import EXTENSIONS, extension_of, guess_kind, kind_of_extension
 from .text import encode
 
-Body = str | bytes | Iterable[str | bytes] | AsyncIterable[str | bytes]
-"""What can be stored: text, bytes, or chunks of either that arrive one by one."""
-
-BLOCK = 1 << 20
-"""Bytes that a stream holds in memory at a time."""
 _HEAD = 1 << 16
 """Bytes from which the kind of a body is guessed."""
 _WHOLE = 4 << 20
@@ -82,28 +78,20 @@ class ArtifactStore:
         `kind` None means guess. Chunks are written as they come, at most about 1 MiB is held. If
         the stream raises, its error passes through and nothing stays. Raises `StorageFailed`.
         """
-        if not isinstance(body, AsyncIterable):
+        if isinstance(body, str | bytes):
             return await asyncio.to_thread(self._put, body, kind, origin)
-        sink = _Sink(self.folder)
+        sink = await asyncio.to_thread(_Sink, self.folder)
         try:
-            block = bytearray()
-            async for chunk in body:
-                block += encode(chunk) if isinstance(chunk, str) else chunk
-                if len(block) >= BLOCK:
-                    await asyncio.to_thread(sink.feed, bytes(block))
-                    block.clear()
-            await asyncio.to_thread(sink.feed, bytes(block))
+            async for block in blocks(body):
+                await asyncio.to_thread(sink.feed, block)
             return await asyncio.to_thread(self._finish, sink, kind, origin)
         finally:
             sink.close()
 
-    def _put(
-        self, body: str | bytes | Iterable[str | bytes], kind: str | None, origin: str
-    ) -> ArtifactRef:
+    def _put(self, body: str | bytes, kind: str | None, origin: str) -> ArtifactRef:
         sink = _Sink(self.folder)
         try:
-            for chunk in (body,) if isinstance(body, str | bytes) else body:
-                sink.feed(encode(chunk) if isinstance(chunk, str) else chunk)
+            sink.feed(encode(body) if isinstance(body, str) else body)
             return self._finish(sink, kind, origin)
         finally:
             sink.close()
@@ -123,8 +111,7 @@ class ArtifactStore:
 
         `ref` is a reference or a path such as `ref.path`. Raises `FileMissing`, `BadArgument`.
         """
-        if offset < 0 or (limit is not None and limit < 0):
-            raise BadArgument(_said(ref), "offset and limit are counts of bytes, 0 or more")
+        check_range(_said(ref), offset, limit)
         return await asyncio.to_thread(self._read, ref, offset, limit)
 
     def _read(self, ref: ArtifactRef | str, offset: int, limit: int | None) -> bytes:

@@ -49,7 +49,7 @@ def guess_kind(head: bytes, last: bytes) -> str:
         if head.startswith(magic):
             return kind
     text = decode_head(head)
-    if b"\0" in head or "\ufffd" in text:
+    if head.count(0) * 50 > len(head) or "\ufffd" in text:
         return BINARY
     if (head.lstrip()[:1], last.rstrip()[-1:]) in ((b"{", b"}"), (b"[", b"]")):
         return JSON

@@ -7,7 +7,7 @@ from typing import cast
 
 from .artifacts import ArtifactRef, Ends
 from .kinds import CSV, JSON, TSV
-from .text import border_after, border_before, decode_head, decode_tail, encode
+from .text import border_after, border_before, count_lines, decode_head, decode_tail, encode
 
 READ_CALL = 'read_file(path="{path}", start_char={start_char})'
 """The call that reads on, as text; `{path}` and `{start_char}` are filled in."""
@@ -38,7 +38,7 @@ def preview(ref: ArtifactRef, body: str | bytes | Ends, *, read_call: str = READ
         return f"{about}\n{head}"
     call = read_call.replace("{path}", ref.path).replace("{start_char}", str(len(head)))
     left = ref.size - len(encode(head)) - len(encode(tail))
-    lines = max(ref.lines - head.count("\n") - tail.count("\n") - 1, 0)
+    lines = max(ref.lines - head.count("\n") - count_lines(tail), 1)
     cut = f"[... {left:,} bytes, about {_lines(lines)} left out; read on: {call} ...]"
     return f"{about}\n{head}{'' if head.endswith(chr(10)) else chr(10)}{cut}\n{tail}"
 

@@ -1,0 +1,113 @@
+"""The inside of a disk store: the lock between writers, unfinished files, and the walk."""
+
+import contextlib
+import fcntl
+import os
+import secrets
+import stat
+from collections.abc import Generator, Iterator
+from pathlib import Path
+
+from .catalog import Catalog
+from .confined import make_folder, open_folder, refusals
+from .errors import FileError
+from .paths import RESERVED
+from .stores import Quota
+
+_OPEN_ROOT = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
+_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+_LOCK = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
+
+
+class DiskArea:
+    """A folder with one writer at a time, in this process and between processes. Blocking.
+
+    `.undrift/lock` is locked by every writer; it holds a number that grows with each change, so
+    that a process knows whether its `Catalog` is still the truth. Files put there by hand, past
+    the lock, are read like others and counted when the number next changes.
+    """
+
+    def __init__(self, root: Path, quota: Quota) -> None:
+        self.root = root
+        self.catalog = Catalog(quota)
+        self._quota = quota
+        self._number = -1
+
+    @contextlib.contextmanager
+    def opened(self) -> Generator[int]:
+        """Give a descriptor of the root."""
+        with refusals(str(self.root)):
+            fd = os.open(self.root, _OPEN_ROOT)
+        try:
+            yield fd
+        finally:
+            os.close(fd)
+
+    @contextlib.contextmanager
+    def locked(self) -> Generator[int]:
+        """Give a descriptor of the root while holding the lock, with the catalog up to date."""
+        with self.opened() as root:
+            inner = make_folder(root, RESERVED)
+            try:
+                with refusals(RESERVED):
+                    lock = os.open("lock", _LOCK, 0o600, dir_fd=inner)
+            finally:
+                os.close(inner)
+            try:
+                with refusals(RESERVED):
+                    fcntl.flock(lock, fcntl.LOCK_EX)
+                    self._catch_up(root, lock)
+                yield root
+            finally:
+                os.close(lock)  # which frees the lock
+
+    def _catch_up(self, root: int, lock: int) -> None:
+        number = int.from_bytes(os.pread(lock, 8, 0), "big")
+        if number != self._number:
+            self.catalog = Catalog(self._quota)
+            for path, folder, name in walk(root):
+                self.catalog.put(path, os.lstat(name, dir_fd=folder).st_size)
+        # Before the change and not after it: a writer killed between must leave others in doubt.
+        os.pwrite(lock, (number + 1).to_bytes(8, "big"), 0)
+        self._number = number + 1
+
+    def unfinished(self, root: int) -> tuple[int, str]:
+        """Make a new file for writing beside the lock; return its descriptor and name."""
+        inner = make_folder(root, RESERVED)
+        name = f"writing-{secrets.token_hex(8)}"
+        try:
+            with refusals(RESERVED):
+                return os.open(name, _NEW, 0o600, dir_fd=inner), f"{RESERVED}/{name}"
+        finally:
+            os.close(inner)
+
+
+def walk(root: int, folder: str = "") -> Iterator[tuple[str, int, str]]:
+    """Yield (path, descriptor of its folder, name) of every plain file below `folder`, in order.
+
+    Links, devices and shared files are left out; a folder that vanishes meanwhile is skipped.
+    """
+    try:
+        fd = open_folder(root, folder)
+    except FileError:
+        return
+    try:
+        with refusals(folder), os.scandir(fd) as entries:
+            found = sorted((entry.name, entry.is_dir(follow_symlinks=False)) for entry in entries)
+        for name, is_folder in found:
+            path = f"{folder}/{name}" if folder else name
+            if is_folder and path != RESERVED:
+                yield from walk(root, path)
+            elif not is_folder and is_plain(fd, name):
+                yield path, fd, name
+    finally:
+        os.close(fd)
+
+
+def is_plain(folder: int, name: str) -> bool:
+    """Whether `name` in `folder` is a regular file with one name: for listings, not for opening."""
+    try:
+        status = os.lstat(name, dir_fd=folder)
+    except OSError:
+        return False
+    return stat.S_ISREG(status.st_mode) and status.st_nlink == 1
