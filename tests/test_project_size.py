@@ -55,7 +55,12 @@ def arguments(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
 
 
 def test_modules_fit_their_ceiling() -> None:
-    lengths = {name(path): len(path.read_text().splitlines()) for path in sources()}
+    # A contract is one file of assertions for every implementation, however long it gets.
+    lengths = {
+        name(path): len(path.read_text().splitlines())
+        for path in sources()
+        if not path.is_relative_to(PROJECT / "tests" / "contracts")
+    }
     assert {where: lines for where, lines in lengths.items() if lines > MODULE_LINES} == {}
 
 
