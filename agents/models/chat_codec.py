@@ -113,8 +113,12 @@ class ChatCodec:
         messages = list(map(_DATA, pieces))
         if tail:
             messages.append(_user(tail).data)
-        between = b"" if head.endswith(b"[") else b","
-        return b"".join((head, between, b",".join(messages), b"]}"))
+        if head.endswith(b"["):
+            messages[0] = head + messages[0]
+        else:
+            messages.insert(0, head)
+        messages[-1] += b"]}"
+        return b",".join(messages)
 
     def _assistant(self, event: ReplyReceived) -> JsonObject | None:
         """The reply's message, keys always in this order: role, content, reasoning, tool_calls."""

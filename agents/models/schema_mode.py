@@ -4,6 +4,7 @@ The request asks for `{"tool": NAME, "arguments": {...}}` by `response_format`, 
 one for the answer; what comes back is read into calls by `read_choice`.
 """
 
+import re
 from typing import Any, cast
 
 import orjson
@@ -23,6 +24,7 @@ Tools, one a line, with the JSON schema of their arguments:
 # What a grammar made from a schema can hold; other keywords make some servers refuse the request.
 _KEPT = ("type", "description", "enum", "const", "required", "additionalProperties")
 _DEPTH = 8
+_FENCED = re.compile(r"\s*```(?:json)?\s*(\{.*\})\s*```\s*", re.DOTALL)
 
 
 def instructions(tools: tuple[JsonObject, ...]) -> str:
@@ -61,7 +63,8 @@ def read_choice(text: str, made_up_id: str) -> ToolCall | str | None:
 
     A tool of the user's that is named `answer` and takes one `text` reads as the answer.
     """
-    choice = arguments_object(text)
+    fenced = _FENCED.fullmatch(text)
+    choice = arguments_object(fenced[1] if fenced else text)
     if not choice or not isinstance(choice.get("tool"), str):
         return None
     arguments: Any = choice.get("arguments", {})
