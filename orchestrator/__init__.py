@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from .errors import OrchestratorError, QuestionRefused, RunNotFound
     from .foreign import RunnableSubagent, as_subagent
     from .models import Models
+    from .research import ResearchOptions, research, resume_research
     from .result import RunResult
     from .runner import AsyncRunner, Runner, TaskSpec
     from .runs import RunInfo, find_run, list_runs, remove_run
@@ -23,6 +24,7 @@ _HOMES = {
     "Models": "models",
     "OrchestratorError": "errors",
     "QuestionRefused": "errors",
+    "ResearchOptions": "research",
     "RunInfo": "runs",
     "RunNotFound": "errors",
     "RunResult": "result",
@@ -33,6 +35,8 @@ _HOMES = {
     "find_run": "runs",
     "list_runs": "runs",
     "remove_run": "runs",
+    "research": "research",
+    "resume_research": "research",
 }
 
 __all__ = [
@@ -41,6 +45,7 @@ __all__ = [
     "Models",
     "OrchestratorError",
     "QuestionRefused",
+    "ResearchOptions",
     "RunInfo",
     "RunNotFound",
     "RunResult",
@@ -51,6 +56,8 @@ __all__ = [
     "find_run",
     "list_runs",
     "remove_run",
+    "research",
+    "resume_research",
 ]
 
 

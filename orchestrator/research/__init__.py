@@ -1,1 +1,23 @@
-"""The research graph: from a question and a folder to a cited report."""
+"""Research: from a question and a folder of documents to a report whose quotes are checked.
+
+The one idea: agents hand each other checked data, code decides the order, and the text of the report
+cites evidence by id only. Start reading at `research.py`, then `graph.py`.
+"""
+
+from .research import (
+    MAX_QUESTION,
+    ResearchOptions,
+    check_question,
+    open_corpus,
+    research,
+    resume_research,
+)
+
+__all__ = [
+    "MAX_QUESTION",
+    "ResearchOptions",
+    "check_question",
+    "open_corpus",
+    "research",
+    "resume_research",
+]

@@ -1,0 +1,180 @@
+"""`undrift research` from command to report: open the documents, make a run, walk the graph."""
+
+import asyncio
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from agents import Emit, Limits, Model, ignore
+from filesystem import FolderCorpus
+from memory import JsonObject, Status
+
+from ..errors import QuestionRefused
+from ..models import ROLES, Chain, Models
+from ..result import RunResult
+from ..runner import AsyncRunner, resolve_chain
+from ..runs import LiveRun, open_run, start_run
+from .render import render_markdown
+from .team import research_team
+
+MAX_QUESTION = 20_000
+"""Characters of a question; longer text belongs into a document."""
+
+
+@dataclass(frozen=True, slots=True)
+class ResearchOptions:
+    """How a research run is to be done."""
+
+    models: Models = field(default_factory=Models)
+    runs: Path = Path("runs")
+    """Folder in which runs are kept; the search index lives beside them in `.index`."""
+    parallel: int = 5
+    """Researchers at the same time."""
+    rounds: int = 2
+    """Rounds of research at most; from the second on they fill the gaps that a review found."""
+    max_tokens: int | None = None
+    """Tokens of the whole run, `None` for no limit."""
+    seconds: float | None = None
+    """Wall time of the whole run, `None` for no limit."""
+    base_url: str | None = None
+    """Address of an OpenAI-compatible server, `None` for the environment's or the provider's own."""
+
+    def limits(self) -> Limits:
+        """The limits of the run's tree."""
+        return Limits(tokens=self.max_tokens, seconds=self.seconds, parallel_agents=self.parallel)
+
+    def stored(self, docs: Sequence[Path]) -> JsonObject:
+        """What the log keeps, enough to go on with the run; models given as objects are named only."""
+        return {
+            "kind": "research",
+            "docs": [str(path.absolute()) for path in docs],
+            "models": {role: _names(self.models.chain(role)) for role in ROLES},
+            "parallel": self.parallel,
+            "rounds": self.rounds,
+            "max_tokens": self.max_tokens,
+            "seconds": self.seconds,
+            "base_url": self.base_url,
+        }
+
+
+def stored_options(data: Mapping[str, Any], runs: Path) -> ResearchOptions:
+    """The options that `ResearchOptions.stored` wrote."""
+    names = ("parallel", "rounds", "max_tokens", "seconds", "base_url")
+    given = {name: data[name] for name in names if name in data}
+    return ResearchOptions(models=Models(**data.get("models", {})), runs=runs, **given)
+
+
+async def research(
+    question: str,
+    docs: Sequence[Path],
+    options: ResearchOptions | None = None,
+    *,
+    emit: Emit = ignore,
+    run_id: str | None = None,
+) -> RunResult:
+    """Answer a question from folders of documents; the result's text is the report in Markdown.
+
+    Raises `QuestionRefused`, `CorpusError` for documents that cannot be used and `AgentDefinitionError`
+    for a model that does not exist, all before a run is made. What fails later is in the result.
+    """
+    options = options or ResearchOptions()
+    check_question(question)
+    models = _resolve(options)
+    corpus = await open_corpus(docs, options.runs)
+    try:
+        live = await start_run(
+            options.runs,
+            question,
+            options.stored(docs),
+            run_id=run_id,
+            limits=options.limits(),
+            emit=emit,
+        )
+        return await _work(live, corpus, options, models)
+    finally:
+        await corpus.close()
+        await _close(models)
+
+
+async def resume_research(folder: Path, *, emit: Emit = ignore) -> RunResult:
+    """Go on with an interrupted run; a finished one has its report written again, at no cost.
+
+    Raises `NotARunFolder`, `LogLocked`, `LogError`, and what `research` raises for documents and models.
+    """
+    live = await open_run(folder, limits=Limits(), emit=emit)
+    options = stored_options(live.started.options, folder.parent)
+    live.run.meter.limits = options.limits()
+    try:
+        models = _resolve(options)
+        corpus = await open_corpus([Path(p) for p in live.started.options["docs"]], options.runs)
+    except BaseException:
+        await live.close()
+        raise
+    try:
+        return await _work(live, corpus, options, models)
+    finally:
+        await corpus.close()
+        await _close(models)
+
+
+def check_question(question: str) -> None:
+    """Raise `QuestionRefused` for a question that is empty or too long."""
+    if not question.strip():
+        raise QuestionRefused("the question is empty; write what you want to know")
+    if len(question) > MAX_QUESTION:
+        raise QuestionRefused(
+            f"the question has {len(question):,} characters, at most {MAX_QUESTION:,} are taken; put the "
+            "long text into a file of the documents' folder and ask about it"
+        )
+
+
+async def open_corpus(docs: Sequence[Path], runs: Path) -> FolderCorpus:
+    """The documents with their index, which is kept beside the runs and only brought up to date."""
+    roots = [path.absolute() for path in docs]
+    name = hashlib.sha256("\0".join(str(root) for root in roots).encode("utf-8", "replace"))
+    index = runs / ".index" / f"{name.hexdigest()[:16]}.db"
+    return await FolderCorpus.open(roots, index)
+
+
+async def _work(
+    live: LiveRun,
+    corpus: FolderCorpus,
+    options: ResearchOptions,
+    models: Mapping[str, Sequence[Model]],
+) -> RunResult:
+    from .graph import ResearchGraph
+    from .job import ResearchJob
+
+    try:
+        team = research_team(corpus, await corpus.sources(), models)
+        runner = AsyncRunner(live.run, team, live.run.meter)
+        extractive = all(chain[0].name == "extractive" for chain in models.values())
+        job = ResearchJob(live, runner, corpus, options.rounds, "extractive" if extractive else "model")
+        job.skipped = corpus.report.skipped
+        await ResearchGraph(job).build().ainvoke({}, {"recursion_limit": 1000})
+        report = job.report
+        if report is None:
+            raise RuntimeError("the research graph ended without a report")
+        status: Status = "failed" if job.stopped else report.status
+        reason = job.stopped or report.reason
+        await live.end(status, reason)
+        return live.result(status, reason, render_markdown(report), report.model_dump(mode="json"))
+    finally:
+        await asyncio.shield(live.close())
+
+
+def _resolve(options: ResearchOptions) -> dict[str, tuple[Model, ...]]:
+    chains = {role: options.models.chain(role) for role in ROLES}
+    return {role: resolve_chain(chain, base_url=options.base_url) for role, chain in chains.items()}
+
+
+async def _close(models: Mapping[str, Sequence[Model]]) -> None:
+    for model in {id(model): model for chain in models.values() for model in chain}.values():
+        await model.close()
+
+
+def _names(chain: Chain) -> list[str]:
+    given = chain if isinstance(chain, Sequence) and not isinstance(chain, str) else [chain]
+    return [value if isinstance(value, str) else value.name for value in given]
