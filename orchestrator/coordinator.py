@@ -23,7 +23,7 @@ from memory import JsonObject, MessageAdded, Text
 
 from .delegation import delegate_tool
 from .errors import QuestionRefused
-from .foreign import as_subagent, message_text
+from .foreign import RunnableSubagent, as_subagent, message_text
 from .models import Chain
 from .result import RunResult
 from .runner import AgentSubagent, AsyncRunner, Subagent, TaskSpec, resolve_chain
@@ -265,7 +265,7 @@ def _subagent(value: Any, lead: Agent, model: Chain | None) -> Subagent:
     if isinstance(value, Agent):
         chain = _required(value.model or model or lead.model, value.name)
         return AgentSubagent(value, resolve_chain(chain))
-    return as_subagent(value)
+    return value if isinstance(value, RunnableSubagent) else as_subagent(value)
 
 
 def _required(chain: Any, name: str) -> Chain:
