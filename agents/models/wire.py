@@ -112,7 +112,7 @@ class WireModel:
         failures: list[str] = []
         try:
             reply, server = await retried(
-                lambda: self._attempt(line, body, listener),
+                lambda: self._once(line, body, listener, version),
                 line.gate,
                 self._options.retries,
                 failures,
