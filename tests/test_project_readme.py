@@ -1,4 +1,4 @@
-"""The README's examples run, as a reader would run them, with no network and no API key.
+"""The examples of README and docs run, as a reader would run them, with no network and no API key.
 
 A fenced block is run when the line above it is `<!-- run -->`; Python and shell blocks can be marked.
 Each runs in an empty folder that holds copies of the project's documents and examples.
@@ -15,7 +15,7 @@ import pytest
 
 PROJECT = Path(__file__).resolve().parent.parent
 MARKED = re.compile(r"^<!-- run -->\n```(\w+)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
-FENCE_AFTER_MARK = re.compile(r"^<!-- run -->$", re.MULTILINE)
+MARK = re.compile(r"^<!-- run -->$", re.MULTILINE)
 
 # A child process is out of pytest-socket's reach: this takes its place there.
 LOOPBACK_ONLY = """
@@ -29,8 +29,16 @@ socket.socket.connect = guarded
 """
 
 
-def examples() -> list[tuple[str, str]]:
-    return MARKED.findall((PROJECT / "README.md").read_text())
+PAGES = (PROJECT / "README.md", *sorted((PROJECT / "docs").glob("*.md")))
+
+
+def examples() -> list[tuple[str, str, str]]:
+    """(name, language, code) of every marked block."""
+    return [
+        (f"{page.name}-{number}", language, code)
+        for page in PAGES
+        for number, (language, code) in enumerate(MARKED.findall(page.read_text()), 1)
+    ]
 
 
 @pytest.fixture
@@ -60,9 +68,10 @@ def run(command: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
 
 
 def test_every_mark_belongs_to_an_example() -> None:
-    found = examples()
-    assert len(found) == len(FENCE_AFTER_MARK.findall((PROJECT / "README.md").read_text()))
-    assert {language for language, _ in found} == {"python", "sh"}
+    marks = sum(len(MARK.findall(page.read_text())) for page in PAGES)
+    assert len(examples()) == marks
+    in_readme = {language for name, language, _ in examples() if name.startswith("README")}
+    assert in_readme == {"python", "sh"}
 
 
 def test_an_example_cannot_reach_the_network(folder: Path) -> None:
@@ -75,7 +84,7 @@ def test_an_example_cannot_reach_the_network(folder: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("language", "code"),
-    [pytest.param(*found, id=f"block{number}") for number, found in enumerate(examples(), 1)],
+    [pytest.param(language, code, id=name) for name, language, code in examples()],
 )
 def test_an_example_runs(language: str, code: str, folder: Path) -> None:
     interpreter = {"python": [sys.executable, "-c"], "sh": ["bash", "-euc"]}[language]
