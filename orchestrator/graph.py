@@ -10,7 +10,7 @@ from langchain_core.messages import AIMessage, AnyMessage
 from langchain_core.runnables import RunnableConfig
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
-from langgraph.types import Send
+from langgraph.types import Command, Send
 
 from .runner import TaskSpec
 from .work import DELEGATED, Work
@@ -49,7 +49,10 @@ class SubagentState(TypedDict):
 
 
 class CoordinatorGraph:
-    """The nodes, as methods; `build` wires them."""
+    """The nodes, as methods; `build` wires them.
+
+    Nodes name their successor in a `Command`: conditional edges double the cost of a superstep.
+    """
 
     def __init__(self, coordinator: "Coordinator") -> None:
         self._coordinator = coordinator
@@ -57,48 +60,43 @@ class CoordinatorGraph:
     def build(self, checkpointer: Any = None) -> CompiledStateGraph[Any, Any, Any, Any]:
         """The compiled graph; a checkpointer serves embedding, the log is what a run goes on from."""
         graph = StateGraph(CoordinatorState)
-        graph.add_node("open", self.open)
-        graph.add_node("recite", self.recite)
-        graph.add_node("think", self.think)
-        graph.add_node("tools", self.tools)
+        after = ("recite", "subagent", "finish")
+        graph.add_node("open", self.open, destinations=after)
+        graph.add_node("recite", self.recite, destinations=("think",))
+        graph.add_node("think", self.think, destinations=("tools", "finish"))
+        graph.add_node("tools", self.tools, destinations=after)
         graph.add_node("subagent", self.subagent)
-        graph.add_node("gather", self.gather)
+        graph.add_node("gather", self.gather, destinations=after)
         graph.add_node("finish", self.finish)
         graph.add_edge(START, "open")
-        after = ["recite", "subagent", "finish"]
-        graph.add_conditional_edges("open", self.route, after)
-        graph.add_edge("recite", "think")
-        graph.add_conditional_edges("think", self.thought, ["tools", "finish"])
-        graph.add_conditional_edges("tools", self.route, after)
         graph.add_edge("subagent", "gather")
-        graph.add_conditional_edges("gather", self.route, after)
         graph.add_edge("finish", END)
         return graph.compile(checkpointer=checkpointer, name=self._coordinator.name)
 
-    async def open(self, state: CoordinatorState, config: RunnableConfig) -> CoordinatorState:
+    async def open(self, state: CoordinatorState, config: RunnableConfig) -> Command[Any]:
         """Find or make the run, and take up what a crash left open."""
         work = await self._coordinator.open_work(state, config)
         await work.settle(work.agent.take_up(work.session, elsewhere=DELEGATED))
-        return _position(work)
+        return _next(work)
 
-    async def recite(self, state: CoordinatorState) -> CoordinatorState:
+    async def recite(self, state: CoordinatorState) -> Command[Any]:
         """Make the tail of the next request."""
         work = self._work(state)
         work.session.tail = work.recitation
-        return {"turn": work.session.turns}
+        return Command(goto="think")
 
-    async def think(self, state: CoordinatorState) -> CoordinatorState:
-        """One model call."""
+    async def think(self, state: CoordinatorState) -> Command[Any]:
+        """One model call; then act on it, or end when it could not be made."""
         work = self._work(state)
         await work.ask()
-        return _position(work)
+        return Command(goto="tools" if work.outcome is None else "finish")
 
-    async def tools(self, state: CoordinatorState) -> CoordinatorState:
+    async def tools(self, state: CoordinatorState) -> Command[Any]:
         """Run the calls that are not delegations, or take the reply as the answer."""
         work = self._work(state)
         if work.reply is not None:
             await work.settle(work.agent.act(work.session, work.reply, elsewhere=DELEGATED))
-        return _position(work)
+        return _next(work)
 
     async def subagent(self, state: SubagentState) -> CoordinatorState:
         """Work on one task; whatever happens is a result, never a raise into the parent."""
@@ -107,10 +105,9 @@ class CoordinatorGraph:
         work.outcomes[spec.thread] = await work.runner.submit(spec)
         return {}
 
-    async def gather(self, state: CoordinatorState) -> CoordinatorState:
+    async def gather(self, state: CoordinatorState) -> Command[Any]:
         """Hand the children's outcomes to the coordinator together, in the order of its tasks."""
-        work = self._work(state)
-        await work.gather()
+        await self._work(state).gather()
         return await self.tools(state)
 
     async def finish(self, state: CoordinatorState) -> CoordinatorState:
@@ -126,25 +123,19 @@ class CoordinatorGraph:
             **_position(work),
         }
 
-    def thought(self, state: CoordinatorState) -> str:
-        """After a model call: act on it, or end when it could not be made."""
-        return "finish" if self._work(state).outcome is not None else "tools"
-
-    def route(self, state: CoordinatorState) -> str | list[Send]:
-        """The next step, derived from the log and the outcome."""
-        work = self._work(state)
-        if work.outcome is not None:
-            return "finish"
-        base = {"run_id": work.key, "thread": work.session.thread.name}
-        sends = [
-            Send("subagent", {**base, "spec": spec})
-            for _, specs in work.delegations
-            for spec in specs
-        ]
-        return sends or "recite"
-
     def _work(self, state: CoordinatorState | SubagentState) -> Work:
         return self._coordinator.work_of(state)
+
+
+def _next(work: Work) -> Command[Any]:
+    """Where to go after acting, derived from the log and the outcome."""
+    if work.outcome is not None:
+        return Command(goto="finish", update=_position(work))
+    base = {"run_id": work.key, "thread": work.session.thread.name}
+    sends = [
+        Send("subagent", {**base, "spec": spec}) for _, specs in work.delegations for spec in specs
+    ]
+    return Command(goto=sends or "recite", update=_position(work))
 
 
 def _position(work: Work) -> CoordinatorState:
