@@ -4,16 +4,25 @@ from .anthropic_codec import AnthropicCodec
 from .base import Delta, Model, Reply, Sink
 from .chat_codec import ChatCodec
 from .codecs import codec_for
+from .endpoint import Retries
+from .langchain import LangChainModel
+from .names import resolve_model
 from .scripted import ScriptedModel, call
+from .wire import WireModel, WireOptions
 
 __all__ = [
     "AnthropicCodec",
     "ChatCodec",
     "Delta",
+    "LangChainModel",
     "Model",
     "Reply",
+    "Retries",
     "ScriptedModel",
     "Sink",
+    "WireModel",
+    "WireOptions",
     "call",
     "codec_for",
+    "resolve_model",
 ]
