@@ -243,14 +243,14 @@ class DiskStore:
 
         def grep() -> Hits:
             with self._area.opened() as root:
-                return search_files(_contents(root, query.glob), query)
+                return search_files(_contents(root, query), query)
 
         return await asyncio.to_thread(grep)
 
 
-def _contents(root: int, pattern: str) -> Iterator[tuple[str, Iterator[bytes]]]:
+def _contents(root: int, query: Query) -> Iterator[tuple[str, Iterator[bytes]]]:
     for path, folder, name in walk(root):
-        if glob_matches(pattern, path):
+        if query.wants(path):
             try:
                 fd = open_in(folder, name, path)
             except FileError:  # deleted or replaced since it was listed

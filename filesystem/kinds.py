@@ -69,4 +69,6 @@ def _is_table(lines: list[str], delimiter: str) -> bool:
     if len(rows) < 3 or len(rows[0]) < 2 or any(len(row) != len(rows[0]) for row in rows):
         return False
     names = [cell.strip() for cell in rows[0]]
-    return len(set(names)) == len(names) and all(0 < len(name) <= 60 for name in names)
+    if len(set(names)) < len(names) or names[-1].endswith((".", "!", "?", ":")):
+        return False
+    return all(0 < len(name) <= 60 for name in names)

@@ -2,7 +2,7 @@
 
 import asyncio
 import hashlib
-from collections.abc import AsyncIterator, Iterable, Iterator
+from collections.abc import AsyncIterator, Iterator
 
 from .bodies import BLOCK, Body, blocks, check_hash, check_range, check_size
 from .catalog import Catalog
@@ -93,21 +93,21 @@ class MemoryStore:
 
     async def glob(self, pattern: str = "**") -> tuple[Entry, ...]:
         """Return the files that match a pattern; see `FileStore.glob`."""
-        return tuple(Entry(path, len(self._data[path])) for path in self._matching(pattern))
+        found = sorted((p for p in self._data if glob_matches(pattern, p)), key=in_order)
+        return tuple(Entry(path, len(self._data[path])) for path in found)
 
     async def grep(self, query: Query) -> Hits:
         """Search the files' text; see `FileStore.grep`."""
-        files = {path: self._data[path] for path in self._matching(query.glob)}
+        files = {path: self._data[path] for path in sorted(self._data, key=in_order)}
 
         def contents() -> Iterator[tuple[str, Iterator[bytes]]]:
             for path, data in files.items():
-                blocks = range(0, max(len(data), 1), 4 * BLOCK)
-                yield path, (data[offset : offset + 4 * BLOCK] for offset in blocks)
+                if not query.wants(path):
+                    continue
+                offsets = range(0, len(data), 4 * BLOCK)
+                yield path, (data[offset : offset + 4 * BLOCK] for offset in offsets)
 
         return await asyncio.to_thread(search_files, contents(), query)
-
-    def _matching(self, pattern: str) -> Iterable[str]:
-        return sorted((p for p in self._data if glob_matches(pattern, p)), key=in_order)
 
     def _get(self, path: str) -> bytes:
         path = clean_path(path)

@@ -29,13 +29,10 @@ def preview(ref: ArtifactRef, body: str | bytes | Ends, *, read_call: str = READ
     `{start_char}` (characters from the start, base 0).
     """
     head_text, tail_text, whole = _texts(body)
-    head = _head(head_text)
-    tail = "" if whole and len(head) == len(head_text) else _tail(tail_text)
-    if whole and len(head) + len(tail) >= len(head_text):
-        head, tail = head_text, ""
     about = f"[{ref.path}: {ref.size:,} bytes, {_lines(ref.lines)}, {ref.kind}{_shape(ref, body)}]"
-    if whole and head == head_text:
-        return f"{about}\n{head}"
+    if whole and len(head_text) <= 2 * SIDE and count_lines(head_text) <= HEAD_LINES + TAIL_LINES:
+        return f"{about}\n{head_text}"
+    head, tail = _head(head_text), _tail(tail_text)
     call = read_call.replace("{path}", ref.path).replace("{start_char}", str(len(head)))
     left = ref.size - len(encode(head)) - len(encode(tail))
     lines = max(ref.lines - head.count("\n") - count_lines(tail), 1)

@@ -1,13 +1,14 @@
 """Searching the text of many files: the query, the hits, and the loop over blocks of text."""
 
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
 from dataclasses import dataclass
 
 from .blocks import TextBlock, text_blocks
 from .errors import BadArgument
 from .matchers import LiteralMatcher, Matcher, RegexMatcher
+from .paths import glob_matches
 from .regex_child import AFTER, BEFORE, Found
 from .text import border_after, border_before
 
@@ -15,6 +16,9 @@ _BATCH = 1 << 20
 """Characters that are searched at a time."""
 MAX_CONTEXT = 20
 """Lines of context at most on each side."""
+
+MAX_TEXT = 1_000
+"""Characters of a query at most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +33,8 @@ class Query:
     """Whether upper and lower case are equal."""
     glob: str = "**"
     """Which files, as a pattern inside the store."""
+    allow: Callable[[str], bool] | None = None
+    """Which of those files, asked with the path; None means all."""
     context: int = 0
     """Lines to return before and after each hit, at most 20."""
     limit: int = 1_000
@@ -39,10 +45,16 @@ class Query:
     def __post_init__(self) -> None:
         if not self.text:
             raise BadArgument(self.text, "the text to search for is empty")
+        if len(self.text) > MAX_TEXT:
+            raise BadArgument(self.text, f"the text to search for is over {MAX_TEXT:,} characters")
         if not (0 <= self.context <= MAX_CONTEXT and self.limit > 0 and self.seconds > 0):
             raise BadArgument(
                 self.text, f"context must be 0 to {MAX_CONTEXT}, limit and seconds over 0"
             )
+
+    def wants(self, path: str) -> bool:
+        """Whether the file `path` is to be searched."""
+        return glob_matches(self.glob, path) and (self.allow is None or self.allow(path))
 
 
 @dataclass(frozen=True, slots=True)
