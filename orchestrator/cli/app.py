@@ -1,0 +1,30 @@
+"""The command `undrift`: which commands there are. Each imports what it needs when it is called."""
+
+from collections.abc import Callable
+
+import typer
+
+from .doctor import doctor
+from .guard import EXIT_CODES, guarded
+from .research_command import research
+from .run_commands import ask, resume, run
+from .runs_commands import remove, runs, show
+
+_SETTINGS = {"help_option_names": ["-h", "--help"]}
+
+app = typer.Typer(
+    help="Runs long agent tasks without losing the goal, and can prove it.",
+    epilog=EXIT_CODES,
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings=_SETTINGS,
+)
+_COMMANDS: tuple[Callable[..., None], ...] = (research, run, ask, resume, show, doctor)
+for command in _COMMANDS:
+    app.command(epilog=EXIT_CODES)(guarded(command))
+runs_app = typer.Typer(rich_markup_mode=None)
+runs_app.callback(invoke_without_command=True)(guarded(runs))
+runs_app.command("rm")(guarded(remove))
+app.add_typer(runs_app, name="runs")

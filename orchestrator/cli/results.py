@@ -1,0 +1,60 @@
+"""What came of a run, on standard output: a report's path and facts, an answer, or one JSON object."""
+
+import json
+import time
+
+from ..result import RunResult
+from .screen import clean, put, say
+
+
+def show_result(result: RunResult, *, as_json: bool, began: float) -> int:
+    """Print the result and return the exit code. `began` is `time.monotonic()` of the start."""
+    seconds = time.monotonic() - began
+    if as_json:
+        put(json.dumps(_as_data(result, seconds)))  # ASCII, so that no text can steer a terminal
+        return result.exit_code
+    report = result.folder / "report.md" if result.folder and "citations" in result.output else None
+    if report is not None and report.is_file():
+        put(clean(str(report)))
+        put(_facts(result, seconds))
+    else:
+        answer = result.text or (json.dumps(result.output, indent=1) if result.output else "")
+        if answer:
+            put(clean(answer))
+        say(_facts(result, seconds))
+        if result.folder is not None:
+            say(f"run folder: {result.folder}")
+    if result.reason and result.status != "done":
+        say(f"{result.status}: {result.reason}")
+    return result.exit_code
+
+
+def _facts(result: RunResult, seconds: float) -> str:
+    facts: list[str] = []
+    citations = result.output.get("citations")
+    if isinstance(citations, list):
+        verified = sum(bool(citation.get("verified")) for citation in citations)
+        facts.append(f"{len(citations)} citations, {verified} verified")
+    usage = result.usage
+    facts.append(f"status {result.status}")
+    facts.append(f"{usage.input_tokens:,} + {usage.output_tokens:,} tokens")
+    facts.append(f"{seconds:.1f} s")
+    return "; ".join(facts)
+
+
+def _as_data(result: RunResult, seconds: float) -> dict[str, object]:
+    usage, folder = result.usage, result.folder
+    return {
+        "run": result.run_id,
+        "status": result.status,
+        "reason": result.reason,
+        "folder": str(folder) if folder else None,
+        "text": result.text,
+        "output": result.output,
+        "usage": {
+            "input_tokens": usage.input_tokens,
+            "output_tokens": usage.output_tokens,
+            "cached_tokens": usage.cached_tokens,
+        },
+        "seconds": round(seconds, 3),
+    }

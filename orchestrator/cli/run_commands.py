@@ -1,0 +1,113 @@
+"""`undrift run`, `ask` and `resume`: a user's own coordinator, and going on with a run."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from . import inputs
+from .guard import BadInput
+from .options import AsJson, Out, Quiet, RunName
+
+
+def run(
+    where: Annotated[
+        str,
+        typer.Argument(metavar="FILE.py:OBJECT", help="A Python file and the Coordinator in it."),
+    ],
+    task: Annotated[
+        str, typer.Argument(metavar="TASK", help="What to do; '-' reads standard input.")
+    ],
+    *,
+    out: Annotated[
+        str | None,
+        typer.Option(
+            "--out",
+            metavar="FOLDER",
+            help="Where run folders are made; else the object's own, else runs.",
+        ),
+    ] = None,
+    json: AsJson = False,
+    quiet: Quiet = False,
+) -> None:
+    """Give a task to a coordinator of your own."""
+    asked = inputs.words(task, "task")
+
+    from ..runs import new_run_id
+    from .objects import load_coordinator
+    from .working import Shown, drive
+
+    coordinator = load_coordinator(where)
+    coordinator.runs = Path(out) if out else coordinator.runs or Path("runs")
+    run_id = new_run_id()
+    drive(
+        lambda emit: coordinator.run(asked, run_id=run_id, emit=emit),
+        coordinator.runs / run_id,
+        asked,
+        Shown(json, quiet),
+    )
+
+
+def ask(
+    run: RunName,
+    message: Annotated[
+        str, typer.Argument(metavar="MESSAGE", help="The follow-up; '-' reads standard input.")
+    ],
+    *,
+    out: Out = "runs",
+    json: AsJson = False,
+    quiet: Quiet = False,
+) -> None:
+    """Send a follow-up message to a run, which sees all it saw."""
+    asked = inputs.words(message, "message")
+
+    from .working import Shown, drive
+
+    folder, started = _started(out, run)
+    shown = Shown(json, quiet)
+    if started.get("kind") == "research":
+        from ..research import ask_research
+
+        drive(lambda emit: ask_research(folder, asked, emit=emit), folder, asked, shown)
+    from .objects import load_coordinator
+
+    coordinator = load_coordinator(_object_of(started, folder))
+    drive(lambda emit: coordinator.ask(folder, asked, emit=emit), folder, asked, shown)
+
+
+def resume(run: RunName, *, out: Out = "runs", json: AsJson = False, quiet: Quiet = False) -> None:
+    """Go on with a run that was interrupted."""
+    from .working import Shown, drive
+
+    folder, started = _started(out, run)
+    title, shown = f"resume {folder.name}", Shown(json, quiet)
+    if started.get("kind") == "research":
+        from ..research import resume_research
+
+        drive(lambda emit: resume_research(folder, emit=emit), folder, title, shown)
+    from .objects import load_coordinator
+
+    coordinator = load_coordinator(_object_of(started, folder))
+    drive(lambda emit: coordinator.resume(folder, emit=emit), folder, title, shown)
+
+
+def _started(out: str, name: str) -> tuple[Path, dict[str, object]]:
+    """The run's folder and the options that it was started with."""
+    from filesystem import RunFolder
+    from memory import read_entries
+
+    from ..runs import find_run, started_of
+
+    folder = find_run(Path(out), name)
+    entries = read_entries(RunFolder.open(folder).events_db, "")
+    return folder, started_of(entries, folder).options
+
+
+def _object_of(started: dict[str, object], folder: Path) -> str:
+    where = started.get("object")
+    if not isinstance(where, str):
+        raise BadInput(
+            f"the run in {str(folder)!r} was started by a program, not by `undrift run`: go on with it "
+            "there, with `Coordinator.resume` or `Coordinator.ask`"
+        )
+    return where
