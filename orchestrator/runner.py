@@ -22,6 +22,7 @@ from agents import (
     Run,
     Session,
     open_session,
+    resolve_model,
 )
 from memory import ThreadStarted
 
@@ -78,10 +79,6 @@ class Subagent(Protocol):
 
 def resolve_chain(chain: Chain, *, base_url: str | None = None) -> tuple[Model, ...]:
     """The models of a fallback chain. Raises `AgentDefinitionError` for a name that is none."""
-    if not isinstance(chain, str) and not isinstance(chain, Sequence):
-        return (chain,)
-    from agents import resolve_model
-
     names: Sequence[Model | str] = (
         chain if isinstance(chain, Sequence) and not isinstance(chain, str) else (chain,)
     )

@@ -42,12 +42,14 @@ class ResearchGraph:
         graph = StateGraph(ResearchState)
         graph.add_node("plan", self.plan)
         graph.add_node("research", self.research)
+        graph.add_node("collect", self.collect)
         graph.add_node("review", self.review)
         graph.add_node("write", self.write)
         graph.add_node("verify", self.verify)
         graph.add_edge(START, "plan")
         graph.add_conditional_edges("plan", self.after_plan, ["research", "verify"])
-        graph.add_conditional_edges("research", self.after_research, ["research", "review"])
+        graph.add_edge("research", "collect")
+        graph.add_conditional_edges("collect", self.after_collect, ["research", "review"])
         graph.add_conditional_edges("review", self.after_review, ["research", "write"])
         graph.add_edge("write", "verify")
         graph.add_edge("verify", END)
@@ -75,6 +77,10 @@ class ResearchGraph:
         job.take_answer(Answered(question, outcome))
         return {}
 
+    async def collect(self, state: ResearchState) -> ResearchState:
+        """Wait for all questions that were sent out together."""
+        return {}
+
     async def review(self, state: ResearchState) -> ResearchState:
         """Ask what is still missing, while rounds are left."""
         job, number = self.job, state.get("round", 1)
@@ -85,7 +91,9 @@ class ResearchGraph:
         outcome = await job.submit(f"review-{number}", "reviewer", task)
         gaps = outcome.read(Gaps)
         if gaps is not None and gaps.questions:
-            job.add_questions(tidy_plan(Plan(title="", questions=gaps.questions), f"r{number + 1}q"))
+            job.add_questions(
+                tidy_plan(Plan(title="", questions=gaps.questions), f"r{number + 1}q")
+            )
         return {"round": number + 1}
 
     async def write(self, state: ResearchState) -> ResearchState:
@@ -111,7 +119,7 @@ class ResearchGraph:
         """The first questions, or straight to the end when no model answers at all."""
         return "verify" if self.job.stopped else self._sends() or "verify"
 
-    def after_research(self, state: ResearchState) -> list[Send] | str:
+    def after_collect(self, state: ResearchState) -> list[Send] | str:
         """The questions that waited for these answers, then the review."""
         return self._sends() or "review"
 
@@ -123,5 +131,3 @@ class ResearchGraph:
         job = self.job
         waiting = ready(list(job.questions.values()), job.answered)
         return [Send("research", QuestionState(question=question.id)) for question in waiting]
-
-

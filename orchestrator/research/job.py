@@ -1,7 +1,7 @@
 """One research run at work: its plan, its answers so far, and the files it writes."""
 
 import asyncio
-
+from collections.abc import Sequence
 
 from agents import Emit, Outcome
 from filesystem import Search
@@ -23,12 +23,14 @@ MAX_TOTAL = 24
 class ResearchJob:
     """What the research graph's nodes work on."""
 
-    def __init__(self, live: LiveRun, runner: Runner, corpus: Search, rounds: int, mode: str) -> None:
+    def __init__(
+        self, live: LiveRun, runner: Runner, corpus: Search, rounds: int, models: Sequence[str]
+    ) -> None:
         self.live, self.runner, self.corpus = live, runner, corpus
         self.rounds = rounds
         """Rounds of research at most, the first one included."""
-        self.mode = mode
-        """`extractive` or `model`."""
+        self.models = models
+        """Names of the models that work, for the report."""
         self.question = live.started.task
         self.title = ""
         self.questions: dict[str, SubQuestion] = {}
@@ -107,7 +109,8 @@ class ResearchJob:
                 answered=self.in_order(),
                 draft=self.draft,
                 usage=meter.usage,
-                mode=self.mode,
+                mode="extractive" if list(self.models) == ["extractive"] else "model",
+                models=self.models,
                 problems=self.problems,
             ),
             self.corpus,
@@ -126,5 +129,3 @@ class ResearchJob:
             mark = "x" if answer and answer.outcome.ok else "-" if answer else " "
             lines.append(f"- [{mark}] {question.id}: {question.question}")
         self.live.folder.write_text("todo.md", "\n".join(lines) + "\n")
-
-

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from agents import Emit, Limits, Model, ignore
-from filesystem import FolderCorpus
-from memory import JsonObject, Status
+from agents import Emit, Limits, Model, StageStarted, ignore
+from filesystem import FolderCorpus, IndexReport
+from memory import JsonObject, Noticed, Status
 
 from ..errors import QuestionRefused
 from ..models import ROLES, Chain, Models
@@ -150,9 +150,9 @@ async def _work(
     try:
         team = research_team(corpus, await corpus.sources(), models)
         runner = AsyncRunner(live.run, team, live.run.meter)
-        extractive = all(chain[0].name == "extractive" for chain in models.values())
-        job = ResearchJob(live, runner, corpus, options.rounds, "extractive" if extractive else "model")
-        job.skipped = corpus.report.skipped
+        names = sorted({chain[0].name for chain in models.values()})
+        job = ResearchJob(live, runner, corpus, options.rounds, names)
+        _tell_reading(live, corpus.report)
         await ResearchGraph(job).build().ainvoke({}, {"recursion_limit": 1000})
         report = job.report
         if report is None:
@@ -163,6 +163,14 @@ async def _work(
         return live.result(status, reason, render_markdown(report), report.model_dump(mode="json"))
     finally:
         await asyncio.shield(live.close())
+
+
+def _tell_reading(live: LiveRun, report: IndexReport) -> None:
+    """Say in the log, and to whoever watches, which files were read and which were not."""
+    skipped = [{"source": file.source, "reason": file.reason} for file in report.skipped]
+    live.run.log.append("", Noticed("documents", {"files": report.files, "skipped": skipped}))
+    words = f"{report.files} files, {report.indexed} new or changed, {len(skipped)} skipped"
+    live.run.emit(StageStarted("read", words))
 
 
 def _resolve(options: ResearchOptions) -> dict[str, tuple[Model, ...]]:
