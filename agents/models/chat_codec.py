@@ -133,7 +133,7 @@ class ChatCodec:
         elif calls:
             message["content"] = text or None
             message["tool_calls"] = [_call(call) for call in calls]
-        return message if message["content"] or len(message) > 2 else None
+        return message if any(value for key, value in message.items() if key != "role") else None
 
     def _thoughts(self, thoughts: list[Reasoning]) -> JsonObject:
         if self.reasoning == "blocks":
