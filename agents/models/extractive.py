@@ -19,8 +19,8 @@ from .extractive_subject import broader
 from .scripted import call, reply_of
 
 _SEARCH, _DELEGATE = "search", "delegate"
-_FINDINGS = 12
-_FINDINGS_BYTES = 5_000  # of all quotes, claim and quote together: a conclusion holds 2,000 tokens
+_FINDINGS = 18
+_FINDINGS_BYTES = 6_000  # of all quotes, claim and quote together: a conclusion holds 2,000 tokens
 _HIGH, _MEDIUM = 3, 7  # places up to which a finding's confidence is high, then medium
 _ANSWER_WORDS = 60
 

@@ -1,26 +1,26 @@
 """Choosing quotes: the sentences of found passages that answer a question, best first, each said once."""
 
+import math
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from filesystem import Picked, pick_sentences, terms
 from memory import JsonObject
 
 from .extractive_request import Answered, objects
 
+_FEWEST_TERMS = 3
 _POOL = 80  # sentences scored before the fine choice
 _SAME = 0.75  # share of common terms from which two sentences say the same
 _FAR = 0.3  # a quote under this share of the best one's score is left out
-_HEADING, _RANK, _VALUES, _ASKED_VALUES = (
-    0.25,
-    0.15,
-    0.05,
-    0.25,
-)  # weights beside the sentence's 0 to 1
+_HEADING, _RANK, _VALUES = 0.25, 0.3, 0.15  # beside the sentence's own 0 to 1; flat around here
 _STALE = 0.5  # archived and superseded sentences count this much
 _MARK = re.compile(r"(?:[-*+•‣▪◦–]|\(?\d{1,3}[.)])\s+|\|\s*")
 _RULE = re.compile(r"\s*\n\s*\|?[\s:|-]*--[\s:|-]*(?:\n|$)")
+# A line in bold alone under a title says who may read it and when it was written.
+_EMPHASISED = re.compile(r"(\*\*|__)[^*\n]*[^*.!?。\n]\1")
 _HEADING_LINE = re.compile(r"#{1,6}\s+(.*)")
 _VALUE = re.compile(r"\d[\d.,]*|(?<![.!?:|*]\s)(?<!^)\b[A-Z][\w&+-]*[\w+]")
 _ASKS_VALUES = re.compile(
@@ -81,17 +81,22 @@ def choose_quotes(question: str, passages: Sequence[Found], limit: int) -> list[
     Values (numbers, names) count for more when the question asks for such. A sentence of an archived or
     superseded source is used only when no current one answers.
     """
-    asked = set(terms(question))
-    wanted = asks_values(question)
     picked = pick_sentences(question, [passage.text for passage in passages], _POOL)
-    quotes = [
-        quote
-        for each in picked
-        if (quote := _quote(each, passages[each.text_index], asked, wanted))
-    ]
+    above = _heading_fits(question, passages, picked)
+    asked = values_in(f"; {question}")
+    weight = _VALUES if asks_values(question) else 0.0
+    quotes: list[Quote] = []
+    for each, fit in zip(picked, above, strict=True):
+        passage = passages[each.text_index]
+        text = _quotable(each, passage.text)
+        if text:
+            score = (
+                each.score + _HEADING * fit + _RANK / (1 + passage.rank) + weight * _density(text, asked)
+            )
+            score *= 1.0 if passage.current else _STALE
+            quotes.append(Quote(passage.evidence, text, score, passage.current))
     quotes.sort(key=lambda quote: (-round(quote.score, 6), quote.evidence, quote.text))
-    current = [quote for quote in quotes if quote.current]
-    chosen = withoutrepeats(current or quotes)
+    chosen = without_repeats([quote for quote in quotes if quote.current] or quotes)
     return [quote for quote in chosen if quote.score >= _FAR * chosen[0].score][:limit]
 
 
@@ -105,7 +110,7 @@ def values_in(text: str) -> set[str]:
     return {value.strip(".,").lower() for value in _VALUE.findall(text)}
 
 
-def withoutrepeats(quotes: Sequence[Quote]) -> list[Quote]:
+def without_repeats(quotes: Sequence[Quote]) -> list[Quote]:
     """Drop what an earlier quote says already: nearly the same terms, and no number of its own."""
     kept: list[tuple[Quote, set[str]]] = []
     for quote in quotes:
@@ -132,32 +137,40 @@ def _found(passage: JsonObject, rank: int) -> Found:
     )
 
 
-def _quote(picked: Picked, passage: Found, asked: set[str], wanted: bool) -> Quote | None:
-    """A sentence as a quote, `None` for headings, column names and scraps."""
-    start = picked.start
-    if _HEADING_LINE.match(picked.sentence) or _RULE.match(passage.text, picked.end):
-        return None
-    while mark := _MARK.match(passage.text, start, picked.end):
+def _quotable(picked: Picked, text: str) -> str:
+    """The sentence without the mark of its list or table; `""` for headings, column names and scraps."""
+    start, line = picked.start, picked.sentence
+    if _HEADING_LINE.match(line) or _EMPHASISED.fullmatch(line) or _RULE.match(text, picked.end):
+        return ""
+    while mark := _MARK.match(text, start, picked.end):
         start = mark.end()
-    text = passage.text[start : picked.end].rstrip("| \t\r\n")
-    words = len(terms(text))
-    if words < 3 or text.endswith(":"):
-        return None
-    above = set(terms(f"{passage.heading} {_heading_above(passage.text, picked.start)}"))
-    density = min(len(values_in(text)) / (words**0.5), 1.0)
-    score = (
-        picked.score
-        + _HEADING * len(above & asked) / max(len(asked), 1)
-        + _RANK / (1 + passage.rank)
-        + (_ASKED_VALUES if wanted else _VALUES) * density
-    )
-    quote = Quote(passage.evidence, text, score, passage.current)
-    return quote if passage.current else replace(quote, score=score * _STALE)
+    quote = text[start : picked.end].rstrip("| \t\r\n")
+    return "" if quote.endswith(":") or len(terms(quote)) < _FEWEST_TERMS else quote
 
 
-def _heading_above(text: str, at: int) -> str:
-    """The nearest heading line before a sentence, `""` when there is none in the passage."""
-    for line in reversed(text[:at].splitlines()):
+def _density(text: str, asked: set[str]) -> float:
+    """How much of a text are values beyond those asked about, 0 to 1; a name counts half a number."""
+    new = values_in(text) - asked
+    numbers = sum(value[0].isdigit() for value in new)
+    return min((numbers + len(new)) / 2 / len(terms(text)) ** 0.5, 1.0)
+
+
+def _heading_fits(
+    question: str, passages: Sequence[Found], picked: Sequence[Picked]
+) -> list[float]:
+    """How well the headings over each sentence fit the question, 0 to 1; rare words count for more."""
+    asked = set(terms(question))
+    above = [_headings(passages[each.text_index], each.start) & asked for each in picked]
+    holding = Counter(word for words in above for word in words)
+    weights = {word: math.log(1 + len(picked) / count) for word, count in holding.items()}
+    fits = [sum(weights[word] for word in sorted(words)) for words in above]
+    most = max(fits, default=0.0)
+    return [fit / most if most else 0.0 for fit in fits]
+
+
+def _headings(passage: Found, at: int) -> set[str]:
+    """The terms of a sentence's headings: the nearest one in the passage, and those over the passage."""
+    for line in reversed(passage.text[:at].splitlines()):
         if match := _HEADING_LINE.match(line):
-            return match[1]
-    return ""
+            return set(terms(f"{passage.heading.split(' > ')[0]} {match[1]}"))
+    return set(terms(passage.heading))
