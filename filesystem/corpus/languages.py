@@ -41,6 +41,9 @@ _QUESTION_WORDS = (
 _WORDS = {language: frozenset(words.split()) for language, words in _COMMON_WORDS.items()}
 _ASKING = frozenset(_QUESTION_WORDS.split())
 _SAMPLE = 20_000  # characters read for the guess; more changes nothing on prose
+_LEAST_HITS = 2  # common words of another language that a text must hold
+_LEAST_SHARE = 0.08  # and their share; prose has 15 to 30 %, English with foreign names under 5 %
+_LEAD = 1.5  # and they must outnumber English ones this many times
 _STEMMED_SCRIPTS = (
     ("russian", "Ѐ", "ӿ"),
     ("greek", "Ͱ", "Ͽ"),
@@ -60,10 +63,9 @@ def guess_language(folded_words: list[str]) -> str:
     """
     counts = Counter(folded_words)
     hits = {language: sum(counts[word] for word in words) for language, words in _WORDS.items()}
-    best = max(hits.values())
-    if best == 0 or hits["english"] == best:
-        return "english"
-    return min(language for language, count in hits.items() if count == best)
+    best = max(sorted(hits), key=lambda language: hits[language])
+    enough = hits[best] >= max(_LEAST_HITS, len(folded_words) * _LEAST_SHARE)
+    return best if enough and hits[best] > hits["english"] * _LEAD else "english"
 
 
 def asking_words(languages: Iterable[str]) -> frozenset[str]:

@@ -33,7 +33,6 @@ _LETTERS = str.maketrans(
         "ى": "ي",
         "ی": "ي",
         "ک": "ك",
-        "ة": "ه",
         "ـ": None,
         "ё": "е",
         "đ": "d",
@@ -217,4 +216,6 @@ def _stem(word: str, language: str) -> str:
         return word[:_MAX_TERM]
     if word.startswith(_ARABIC_AND_THE) and len(word) > 5:
         word = word[1:]  # the stemmer drops the article, not a conjunction before it
+    if word.endswith("ه"):
+        word = word[:-1] + "ة"  # often written for the other; the stemmer knows the second
     return stemmer_for(word, language)(word) or word

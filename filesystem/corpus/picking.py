@@ -11,7 +11,10 @@ from .sentences import split_sentences
 _QUERY_SHARE = 0.7  # the rest is centrality; the pair that scored best on CLAP NQ (F1 58.5)
 _ABOVE = 0.5  # what a word of the heading counts, against one of the sentence
 _MAX_HEADING = 80  # characters of an unmarked heading
-_K1, _B = 1.2, 0.75  # BM25's usual saturation and length normalisation
+_K1, _B = (
+    1.2,
+    0.3,
+)  # BM25; a long sentence is no worse evidence, so its length counts less than usual
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,8 +29,8 @@ class _Row:
 def rank(connection: sqlite3.Connection, query: str, limit: int) -> SearchResult:
     """Find the best passages; ties are ordered by source and place."""
     languages = [row[0] for row in connection.execute("SELECT DISTINCT language FROM files")]
-    asked = query_terms(query[:_MAX_QUERY], languages)
-    found = _frequencies(connection, asked)
+    asked = query[:_MAX_QUERY]
+    found = _frequencies(connection, query_terms(asked, languages))
     searched = sorted(found, key=lambda term: (found[term], term))[:_MAX_TERMS]
     if not searched or limit < 1:
         return SearchResult(query, (), False)
@@ -40,14 +40,16 @@ def rank(connection: sqlite3.Connection, query: str, limit: int) -> SearchResult
 
 
 def _strength(
-    connection: sqlite3.Connection, asked: list[str], found: dict[str, int], hits: tuple[Hit, ...]
+    connection: sqlite3.Connection, query: str, found: dict[str, int], hits: tuple[Hit, ...]
 ) -> float:
+    """Measure the best hits, each against the query as its own language has it."""
     (total,) = connection.execute("SELECT count(*) FROM passages").fetchone()
-    counted: list[Counter[str]] = []
+    strengths = [0.0]
     for hit in hits[:_GATED]:
-        name, heading, body = passage_terms(connection, hit.passage.id)
-        counted.append(Counter(name * 2 + heading * 2 + body))
-    return strength(asked, found, total, counted)
+        of = passage_terms(connection, hit.passage.id)
+        counts = Counter(of.name * 2 + of.heading * 2 + of.body)
+        strengths.append(strength(query_terms(query, [of.language]), found, total, counts))
+    return max(strengths)
 
 
 def passage_of(connection: sqlite3.Connection, evidence: str) -> Passage | None:

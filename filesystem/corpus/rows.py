@@ -1,6 +1,7 @@
 """The terms of one row of the index; the same when it is added, removed and judged."""
 
 import sqlite3
+from dataclasses import dataclass
 
 from .normalise import terms_in
 
@@ -17,13 +18,26 @@ def row_terms(heading: str, piece: str, title: str, language: str) -> tuple[list
     return terms_in(below, language), terms_in(piece, language)
 
 
-def passage_terms(
-    connection: sqlite3.Connection, evidence: str
-) -> tuple[list[str], list[str], list[str]]:
-    """Compute the terms of a stored passage: name, heading, body."""
+@dataclass(frozen=True, slots=True)
+class PassageTerms:
+    """The terms of a stored passage."""
+
+    language: str
+    """What its file's Latin words are stemmed as."""
+    name: list[str]
+    """Those of the title and the path."""
+    heading: list[str]
+    """Those of the heading."""
+    body: list[str]
+    """Those of the text."""
+
+
+def passage_terms(connection: sqlite3.Connection, evidence: str) -> PassageTerms:
+    """Compute the terms of a stored passage by its evidence id, which must exist."""
     source, title, language, heading, piece = connection.execute(
         "SELECT source, title, language, heading, piece FROM passages"
         " JOIN files ON files.id = passages.file WHERE evidence = ?",
         (evidence,),
     ).fetchone()
-    return (name_terms(source, title, language), *row_terms(heading, piece, title, language))
+    name = name_terms(source, title, language)
+    return PassageTerms(language, name, *row_terms(heading, piece, title, language))

@@ -15,7 +15,7 @@ _END = re.compile(
 # A full stop after these does not end a sentence, whatever follows.
 _ABBREVIATION = re.compile(
     r"(?:^|[\s(\[\"'“])(?:[A-Z]|[A-Za-z]\.[A-Za-z]|Dr|Mr|Mrs|Ms|Prof|St|Jr|Sr|No|Nos|Fig|Figs|Eq|Vol|"
-    r"vs|etc|cf|al|ca|approx|Inc|Ltd|Co|Corp|Gen|Col|Sgt|Capt|Lt|Rev|Hon|Gov|Sen|Rep|Mt|Ft|pp?|ed|"
+    r"vs|etc|cf|al|ca?|approx|Inc|Ltd|Co|Corp|Gen|Col|Sgt|Capt|Lt|Rev|Hon|Gov|Sen|Rep|Mt|Ft|pp?|ed|"
     r"bzw|Nr|Abs|usw|z|[dtu]|env|M|Mme|Art|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec)$"
 )
 
