@@ -9,6 +9,7 @@ from .guard import EXIT_CODES, guarded
 from .research_command import research
 from .run_commands import ask, resume, run
 from .runs_commands import remove, runs, show
+from .verify_command import verify
 
 _SETTINGS = {"help_option_names": ["-h", "--help"]}
 
@@ -21,9 +22,19 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings=_SETTINGS,
 )
-_COMMANDS: tuple[Callable[..., None], ...] = (research, run, ask, resume, show, doctor)
-for command in _COMMANDS:
+
+
+def _add(command: Callable[..., None]) -> None:
     app.command(epilog=EXIT_CODES)(guarded(command))
+
+
+_add(research)
+_add(run)
+_add(ask)
+_add(resume)
+_add(show)
+_add(verify)
+_add(doctor)
 runs_app = typer.Typer(rich_markup_mode=None)
 runs_app.callback(invoke_without_command=True)(guarded(runs))
 runs_app.command("rm")(guarded(remove))

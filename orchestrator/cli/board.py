@@ -28,6 +28,7 @@ class Row:
     agent: str = ""
     """Name of the agent, `""` for a run's first one, which nobody asks for."""
     task: str = ""
+    """What it was asked, `""` when that is not in words."""
     status: str = "working"
     """`working`, then its final status."""
     reason: str = ""
@@ -41,7 +42,9 @@ class Row:
         """Bring the row up to date."""
         match event:
             case AgentStarted():
-                self.agent, self.task = event.agent, event.task
+                # Some agents are asked in JSON, which says nothing to a reader.
+                self.task = "" if event.task.startswith("{") else event.task
+                self.agent = event.agent
                 self.status, self.reason = "working", ""
             case TurnStarted():
                 self.turns, self.doing = event.turn, "thinking"

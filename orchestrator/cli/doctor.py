@@ -22,7 +22,7 @@ def doctor(
     out: Out = "runs",
     json: AsJson = False,
 ) -> None:
-    """Say what is installed and what is missing; exit code 1 when it is needed."""
+    """Say what is installed, what works and what is missing."""
     from . import checks
 
     address = inputs.server(base_url or os.environ.get("OPENAI_BASE_URL") or None)

@@ -7,9 +7,13 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from .guard import BadInput
+from .screen import say
 
 LONGEST_TASK = 20_000
 """Characters of a question, task or message; the same limit as the research graph's own."""
+
+MOST_READ = 16 * 1024 * 1024
+"""Bytes read from standard input, so that an endless one ends in a message."""
 
 
 def words(text: str, what: str) -> str:
@@ -64,14 +68,11 @@ def seconds(value: float | None) -> float | None:
 
 def _standard_input(what: str) -> str:
     if sys.stdin.isatty():
-        from .screen import say
-
         say(f"reading the {what} from standard input; end it with Ctrl-D")
-    # Four bytes a character at most; one character more shows that it is too long.
-    data = sys.stdin.buffer.read(4 * (LONGEST_TASK + 1))
+    data = sys.stdin.buffer.read(MOST_READ)
+    if len(data) == MOST_READ:
+        raise BadInput(f"the {what} on standard input has {MOST_READ:,} bytes or more: give less")
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:
-        if len(data) - error.start < 4:  # a character cut by the limit above
-            return data[: error.start].decode("utf-8")
         raise BadInput(f"the {what} on standard input is not UTF-8 text: {error}") from error

@@ -52,15 +52,9 @@ def _import(path: Path) -> object:
     try:
         spec.loader.exec_module(module)
     except Exception as error:
-        line = next(
-            (
-                f.lineno
-                for f in reversed(traceback.extract_tb(error.__traceback__))
-                if f.filename == str(path)
-            ),
-            None,
-        )
-        place = f", line {line}" if line else ""
+        frames = traceback.extract_tb(error.__traceback__)
+        lines = [frame.lineno for frame in frames if frame.filename == spec.origin]
+        place = f", line {lines[-1]}," if lines else ""
         raise BadInput(
             f"{str(path)!r}{place} fails when imported: {type(error).__name__}: {error}"
         ) from error

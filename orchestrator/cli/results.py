@@ -30,15 +30,15 @@ def show_result(result: RunResult, *, as_json: bool, began: float) -> int:
 
 
 def _facts(result: RunResult, seconds: float) -> str:
-    facts: list[str] = []
-    citations = result.output.get("citations")
+    usage, citations = result.usage, result.output.get("citations")
+    facts = [
+        f"status {result.status}",
+        f"{usage.input_tokens:,} + {usage.output_tokens:,} tokens",
+        f"{seconds:.1f} s",
+    ]
     if isinstance(citations, list):
-        verified = sum(bool(citation.get("verified")) for citation in citations)
-        facts.append(f"{len(citations)} citations, {verified} verified")
-    usage = result.usage
-    facts.append(f"status {result.status}")
-    facts.append(f"{usage.input_tokens:,} + {usage.output_tokens:,} tokens")
-    facts.append(f"{seconds:.1f} s")
+        found = sum(all(quote["verified"] for quote in each["quotes"]) for each in citations)
+        facts.insert(0, f"{len(citations)} citations, {found} verified")
     return "; ".join(facts)
 
 

@@ -38,7 +38,8 @@ class PlainLines:
             case StageStarted():
                 say(f"-- {one_line(self._board.stage)}")
             case AgentStarted():
-                say(f"[{event.thread}] {event.agent} started: {one_line(event.task)}")
+                task = one_line(self._board.rows[event.thread].task)
+                say(f"[{event.thread}] {event.agent} started" + (f": {task}" if task else ""))
             case ToolEnded(is_error=True):
                 say(f"[{event.thread}] {event.tool} failed")
             case AgentEnded():
