@@ -1,9 +1,8 @@
 """Delegation: the coordinator's `delegate` tool, its tasks, and the result that the coordinator reads."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
-from pydantic import ConfigDict, Field, create_model
+from pydantic import BaseModel, ConfigDict, Field
 
 from agents import Outcome, Tool, schema_of
 from memory import JsonObject, ToolCall, dumps
@@ -13,25 +12,26 @@ from .runner import Subagent, TaskSpec
 DELEGATE = "delegate"
 
 
+class DelegatedTask(BaseModel):
+    """One task for one agent."""
+
+    model_config = ConfigDict(extra="forbid")
+    agent: str = Field(description="Name of one of the agents")
+    task: str = Field(min_length=1, description="Complete in itself: the agent sees nothing else")
+
+
+class Delegation(BaseModel):
+    """The arguments of `delegate`."""
+
+    model_config = ConfigDict(extra="forbid")
+    tasks: list[DelegatedTask] = Field(min_length=1, description="They run at the same time")
+
+
 def delegate_tool(subagents: Mapping[str, Subagent]) -> Tool:
     """The tool that sends tasks to subagents; the coordinator's graph takes its calls.
 
     It may be repeated after a crash: a task whose thread has ended costs nothing.
     """
-    task: Any = create_model(
-        "Task",
-        __config__=ConfigDict(extra="forbid"),
-        agent=(str, Field(description=f"One of: {', '.join(subagents)}")),
-        task=(
-            str,
-            Field(min_length=1, description="Complete in itself: the agent sees nothing else"),
-        ),
-    )
-    arguments = create_model(
-        "delegate_arguments",
-        __config__=ConfigDict(extra="forbid"),
-        tasks=(list[task], Field(min_length=1, description="They run at the same time")),
-    )
     lines = "\n".join(f"- {name}: {agent.description}" for name, agent in subagents.items())
     words = (
         f"Send tasks to agents that work on their own and hand back conclusions. Agents:\n{lines}"
@@ -40,7 +40,7 @@ def delegate_tool(subagents: Mapping[str, Subagent]) -> Tool:
     def delegate() -> None:
         """Stands for the tool; the graph takes the call before it would run."""
 
-    return Tool(DELEGATE, words, schema_of(arguments), arguments, delegate, repeatable=True)
+    return Tool(DELEGATE, words, schema_of(Delegation), Delegation, delegate, repeatable=True)
 
 
 def task_specs(
@@ -51,7 +51,7 @@ def task_specs(
     Thread names come from the parent's turn and the place in it, so a resumed run finds them again.
     Raises `ToolError` for wrong arguments.
     """
-    arguments: Any = tool.check(call.arguments)
+    arguments = Delegation.model_validate(tool.check(call.arguments).model_dump())
     return [
         TaskSpec(f"{parent}.{turn}-{position + number}", task.agent, task.task, parent, depth=depth)
         for number, task in enumerate(arguments.tasks, 1)

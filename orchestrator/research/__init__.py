@@ -7,6 +7,7 @@ cites evidence by id only. Start reading at `research.py`, then `graph.py`.
 from .research import (
     MAX_QUESTION,
     ResearchOptions,
+    ask_research,
     check_question,
     open_corpus,
     research,
@@ -16,6 +17,7 @@ from .research import (
 __all__ = [
     "MAX_QUESTION",
     "ResearchOptions",
+    "ask_research",
     "check_question",
     "open_corpus",
     "research",

@@ -5,10 +5,12 @@ from collections.abc import Sequence
 
 from agents import Emit, Outcome
 from filesystem import Search
-from memory import ReplyReceived
+from memory import MessageAdded, ReplyReceived, Status, Text
 
+from ..result import RunResult
 from ..runner import Runner, TaskSpec
 from ..runs import LiveRun
+from .planning import KNOWN
 from .render import render_markdown
 from .report import Answered, Report, ReportInput, build_report
 from .shapes import Draft, Plan, SubQuestion
@@ -100,25 +102,54 @@ class ResearchJob:
 
     async def write_report(self) -> None:
         """Build, check and save the report; the files are whole or the old ones."""
-        meter = self.live.run.meter
-        self.report = await build_report(
-            ReportInput(
-                run_id=self.live.run.id,
-                question=self.question,
-                title=self.title,
-                answered=self.in_order(),
-                draft=self.draft,
-                usage=meter.usage,
-                mode="extractive" if list(self.models) == ["extractive"] else "model",
-                models=self.models,
-                problems=self.problems,
-            ),
-            self.corpus,
+        self.report = await self._build(self.question, self.title, self.in_order(), self.draft)
+        await self._save("report.json", self.report.model_dump_json(indent=1) + "\n")
+        await self._save("report.md", render_markdown(self.report))
+
+    async def result(self) -> RunResult:
+        """End the run with its report."""
+        if self.report is None:
+            raise RuntimeError("the research graph ended without a report")
+        return await self._end(self.report, self.stopped)
+
+    async def follow_up(self, message: str) -> RunResult:
+        """Answer one more question from the same documents, on a thread of its own."""
+        entries = await self.live.run.log.read("")
+        number = sum(isinstance(entry.event, MessageAdded) for entry in entries) + 1
+        self.live.run.log.append("", MessageAdded((Text(message),)))
+        question = SubQuestion(id=f"ask-{number}", question=" ".join(message.split()))
+        known = f"{question.question}\n\n{KNOWN}\n- It follows up on: {self.question}"
+        outcome = await self.submit(question.id, "researcher", known)
+        report = await self._build(message, "", [Answered(question, outcome)], None)
+        await self._save(f"answer-{number}.md", render_markdown(report))
+        return await self._end(report, "")
+
+    async def _build(
+        self, question: str, title: str, answered: Sequence[Answered], draft: Draft | None
+    ) -> Report:
+        given = ReportInput(
+            run_id=self.live.run.id,
+            question=question,
+            title=title,
+            answered=answered,
+            draft=draft,
+            usage=self.live.run.meter.usage,
+            mode="extractive" if list(self.models) == ["extractive"] else "model",
+            models=self.models,
+            problems=self.problems,
         )
+        return await build_report(given, self.corpus)
+
+    async def _end(self, report: Report, stopped: str) -> RunResult:
+        status: Status = "failed" if stopped else report.status
+        reason = stopped or report.reason
+        await self.live.end(status, reason)
+        text, data = render_markdown(report), report.model_dump(mode="json")
+        return self.live.result(status, reason, text, data)
+
+    async def _save(self, name: str, text: str) -> None:
         if self.live.folder is not None:
-            markdown, data = render_markdown(self.report), self.report.model_dump_json(indent=1)
-            await asyncio.to_thread(self.live.folder.write_text, "report.json", data + "\n")
-            await asyncio.to_thread(self.live.folder.write_text, "report.md", markdown)
+            await asyncio.to_thread(self.live.folder.write_text, name, text)
 
     def _save_todo(self) -> None:
         if self.live.folder is None:

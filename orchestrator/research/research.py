@@ -2,22 +2,24 @@
 
 import asyncio
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from agents import Emit, Limits, Model, StageStarted, ignore
 from filesystem import FolderCorpus, IndexReport
-from memory import JsonObject, Noticed, Status
+from memory import JsonObject, Noticed
 
 from ..errors import QuestionRefused
 from ..models import ROLES, Chain, Models
 from ..result import RunResult
 from ..runner import AsyncRunner, resolve_chain
 from ..runs import LiveRun, open_run, start_run
-from .render import render_markdown
 from .team import research_team
+
+if TYPE_CHECKING:
+    from .job import ResearchJob
 
 MAX_QUESTION = 20_000
 """Characters of a question; longer text belongs into a document."""
@@ -92,10 +94,10 @@ async def research(
             limits=options.limits(),
             emit=emit,
         )
-        return await _work(live, corpus, options, models)
-    finally:
+    except BaseException:
         await corpus.close()
-        await _close(models)
+        raise
+    return await _work(live, corpus, options, models, _walk)
 
 
 async def resume_research(folder: Path, *, emit: Emit = ignore) -> RunResult:
@@ -103,20 +105,36 @@ async def resume_research(folder: Path, *, emit: Emit = ignore) -> RunResult:
 
     Raises `NotARunFolder`, `LogLocked`, `LogError`, and what `research` raises for documents and models.
     """
+    return await _reopened(folder, emit, _walk)
+
+
+async def ask_research(folder: Path, message: str, *, emit: Emit = ignore) -> RunResult:
+    """Ask a follow-up of a run: one more researcher answers it from the same documents.
+
+    The answer is the result's text, and `answer-N.md` in the run folder. Raises as `resume_research`
+    does, and `QuestionRefused`.
+    """
+    check_question(message)
+
+    async def follow_up(job: "ResearchJob") -> RunResult:
+        return await job.follow_up(message)
+
+    return await _reopened(folder, emit, follow_up)
+
+
+async def _reopened(
+    folder: Path, emit: Emit, then: Callable[["ResearchJob"], Awaitable[RunResult]]
+) -> RunResult:
     live = await open_run(folder, limits=Limits(), emit=emit)
-    options = stored_options(live.started.options, folder.parent)
-    live.run.meter.limits = options.limits()
     try:
+        options = stored_options(live.started.options, folder.parent)
+        live.run.meter.limits = options.limits()
         models = _resolve(options)
         corpus = await open_corpus([Path(p) for p in live.started.options["docs"]], options.runs)
     except BaseException:
         await live.close()
         raise
-    try:
-        return await _work(live, corpus, options, models)
-    finally:
-        await corpus.close()
-        await _close(models)
+    return await _work(live, corpus, options, models, then)
 
 
 def check_question(question: str) -> None:
@@ -143,8 +161,9 @@ async def _work(
     corpus: FolderCorpus,
     options: ResearchOptions,
     models: Mapping[str, Sequence[Model]],
+    then: Callable[["ResearchJob"], Awaitable[RunResult]],
 ) -> RunResult:
-    from .graph import ResearchGraph
+    """Do something with a run that is open, and close everything whatever happens."""
     from .job import ResearchJob
 
     try:
@@ -153,16 +172,26 @@ async def _work(
         names = sorted({chain[0].name for chain in models.values()})
         job = ResearchJob(live, runner, corpus, options.rounds, names)
         _tell_reading(live, corpus.report)
-        await ResearchGraph(job).build().ainvoke({}, {"recursion_limit": 1000})
-        report = job.report
-        if report is None:
-            raise RuntimeError("the research graph ended without a report")
-        status: Status = "failed" if job.stopped else report.status
-        reason = job.stopped or report.reason
-        await live.end(status, reason)
-        return live.result(status, reason, render_markdown(report), report.model_dump(mode="json"))
+        return await then(job)
     finally:
-        await asyncio.shield(live.close())
+        await asyncio.shield(_close(live, corpus, models))
+
+
+async def _walk(job: "ResearchJob") -> RunResult:
+    """Walk the graph from its beginning; what the log holds finished costs nothing."""
+    from .graph import ResearchGraph
+
+    await ResearchGraph(job).build().ainvoke({}, {"recursion_limit": 1000})
+    return await job.result()
+
+
+async def _close(
+    live: LiveRun, corpus: FolderCorpus, models: Mapping[str, Sequence[Model]]
+) -> None:
+    await live.close()
+    await corpus.close()
+    for model in {id(model): model for chain in models.values() for model in chain}.values():
+        await model.close()
 
 
 def _tell_reading(live: LiveRun, report: IndexReport) -> None:
@@ -176,11 +205,6 @@ def _tell_reading(live: LiveRun, report: IndexReport) -> None:
 def _resolve(options: ResearchOptions) -> dict[str, tuple[Model, ...]]:
     chains = {role: options.models.chain(role) for role in ROLES}
     return {role: resolve_chain(chain, base_url=options.base_url) for role, chain in chains.items()}
-
-
-async def _close(models: Mapping[str, Sequence[Model]]) -> None:
-    for model in {id(model): model for chain in models.values() for model in chain}.values():
-        await model.close()
 
 
 def _names(chain: Chain) -> list[str]:
