@@ -80,11 +80,12 @@ def test_a_request_is_the_prefix_of_the_next_up_to_its_tail(history: list[Entry]
             request = body(codec, line, tail="TAIL-OF-REQUEST")
             assert request.startswith(before)
             before = request[: request.rindex(b"TAIL-OF-REQUEST")]
-            before = before[: before.rindex(_last_message_start(codec))]
+            before = before[: before.rindex(_tail_start(codec))].rstrip(b",")
+            before = before.removesuffix(b']},{"role":"user","content":[')
 
 
-def _last_message_start(codec: Codec) -> bytes:
-    """What the tail begins with: its message, or the closing brace that carries the cache mark."""
+def _tail_start(codec: Codec) -> bytes:
+    """What the tail begins with: its message, its block, or the cache mark before it."""
     if codec.name == "chat":
         return b'{"role":"user","content":"'
     return b',"cache_control"' if codec.options["cache"] == "on" else b'{"type":"text"'

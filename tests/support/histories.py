@@ -25,7 +25,7 @@ from memory import (
 words = st.text(
     st.characters(blacklist_categories=()) | st.sampled_from('\ud800\udfff\0 \n"\\'), max_size=20
 )
-objects = st.dictionaries(words, st.integers(-(2**70), 2**70) | words | st.none(), max_size=3)
+objects = st.dictionaries(words, st.integers(-(2**63), 2**64 - 1) | words | st.none(), max_size=3)
 call_ids = st.sampled_from(["a", "b", "", "functions.f:0", "x" * 60, "ä"]) | words
 arguments = (
     st.sampled_from(
@@ -89,7 +89,7 @@ def turns(draw: Any) -> list[Event]:
     return [reply(content), *done]
 
 
-histories = st.lists(events.map(lambda event: [event]) | turns(), max_size=12).map(
+histories = st.lists(events.map(lambda event: [event]) | turns(), max_size=8).map(
     lambda parts: [
         Entry(seq, "t", float(seq), event)
         for seq, event in enumerate((e for part in parts for e in part), start=2)
