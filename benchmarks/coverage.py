@@ -14,7 +14,7 @@ Checkpoint = Mapping[str, Any]
 
 _PLACES = re.compile(r"\[\d+(?:,\s*\d+)*\]|\b(?:lines?|pages?)\s+\d+(?:\s*[-–]\s*\d+)?", re.I)
 _SPELLINGS: tuple[tuple[re.Pattern[str], str], ...] = (
-    (re.compile(r"[*_`|]+"), " "),
+    (re.compile(r"[*_`|\\]+"), " "),
     (re.compile(r"[\u2010-\u2015\u2212]"), "-"),
     (re.compile(r"[°º˚]"), ""),
     (re.compile(r"\$|\b(?:USD|US dollars?|dollars?)(?![a-z])", re.I), " "),

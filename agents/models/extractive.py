@@ -19,6 +19,7 @@ from .extractive_subject import broader
 from .scripted import call, reply_of
 
 _SEARCH, _DELEGATE = "search", "delegate"
+_HITS = 12  # passages of one search; sentences are chosen from all of them
 _FINDINGS = 18
 _FINDINGS_BYTES = 6_000  # of all quotes, claim and quote together: a conclusion holds 2,000 tokens
 _HIGH, _MEDIUM = 3, 7  # places up to which a finding's confidence is high, then medium
@@ -70,7 +71,7 @@ def _searches(turn: Turn) -> list[Block]:
     """The searches to begin with; none without the tool, or once anything came back."""
     if turn.results or _SEARCH not in turn.tools:
         return []
-    return [call(_SEARCH, query=query) for query in search_parts(_question(turn))]
+    return [call(_SEARCH, query=query, limit=_HITS) for query in search_parts(_question(turn))]
 
 
 def _question(turn: Turn) -> str:

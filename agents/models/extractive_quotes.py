@@ -82,7 +82,7 @@ def choose_quotes(question: str, passages: Sequence[Found], limit: int) -> list[
     superseded source is used only when no current one answers.
     """
     picked = pick_sentences(question, [passage.text for passage in passages], _POOL)
-    above = _heading_fits(question, passages, picked)
+    above = _heading_fits(question.split(": ", 1)[-1], passages, picked)
     asked = values_in(f"; {question}")
     weight = _VALUES if asks_values(question) else 0.0
     quotes: list[Quote] = []
@@ -91,7 +91,10 @@ def choose_quotes(question: str, passages: Sequence[Found], limit: int) -> list[
         text = _quotable(each, passage.text)
         if text:
             score = (
-                each.score + _HEADING * fit + _RANK / (1 + passage.rank) + weight * _density(text, asked)
+                each.score
+                + _HEADING * fit
+                + _RANK / (1 + passage.rank)
+                + weight * _density(text, asked)
             )
             score *= 1.0 if passage.current else _STALE
             quotes.append(Quote(passage.evidence, text, score, passage.current))
