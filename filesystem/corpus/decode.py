@@ -34,8 +34,8 @@ _GUESSES = (
     ("euc_jp", re.compile("[\u3040-\u30ff]"), 0.25),
     ("euc_kr", re.compile("[\uac00-\ud7a3]"), 0.7),
     ("gb18030", re.compile("[\u4e00-\u9fff\u3000-\u303f\uff01-\uff5e]"), 0.9),
-    ("cp1251", re.compile("[\u0430-\u044f]"), 0.7),
-    ("koi8_r", re.compile("[\u0430-\u044f]"), 0.7),
+    ("cp1251", re.compile("(?<=[\u0400-\u04ff])[\u0430-\u044f]"), 0.6),
+    ("koi8_r", re.compile("(?<=[\u0400-\u04ff])[\u0430-\u044f]"), 0.6),
 )
 
 

@@ -87,7 +87,7 @@ class Walk:
 
     def _link(self, source: str, target: str, root: str, known: set[str], is_folder: bool) -> None:
         """Follow a link to a file inside the root that is not found without it; report the others."""
-        if not target.startswith(root.rstrip("/") + "/"):
+        if target != root and not target.startswith(root.rstrip("/") + "/"):
             reason = "symbolic link that leaves the folder: not followed"
         elif is_folder:
             reason = "symbolic link to a folder: not followed"

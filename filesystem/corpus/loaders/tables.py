@@ -12,10 +12,8 @@ _DELIMITERS = (",", "\t", ";", "|")
 
 def load_table(text: str) -> Extracted:
     """Read a table: cells joined by " | ". A file that is no table is read as plain text."""
-    lines = text[:20_000].splitlines()[:50]
-    delimiter = max(
-        _DELIMITERS, key=lambda mark: min((line.count(mark) for line in lines), default=0)
-    )
+    names = text.lstrip("\n").partition("\n")[0]
+    delimiter = max(_DELIMITERS, key=names.count)
     rows: list[str] = []
     places: list[int] = []
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
