@@ -73,5 +73,5 @@ def research(
         lambda emit: start(asked, paths, options, emit=emit, run_id=run_id),
         options.runs / run_id,
         asked,
-        Shown(json, quiet),
+        Shown(json, quiet, report=True),
     )

@@ -7,23 +7,24 @@ from ..result import RunResult
 from .screen import clean, put, say
 
 
-def show_result(result: RunResult, *, as_json: bool, began: float) -> int:
-    """Print the result and return the exit code. `began` is `time.monotonic()` of the start."""
+def show_result(result: RunResult, *, as_json: bool, is_report: bool, began: float) -> int:
+    """Print the result and return the exit code. `began` is `time.monotonic()` of the start.
+
+    A report is shown by its path, any other result by its text.
+    """
     seconds = time.monotonic() - began
     if as_json:
         put(json.dumps(_as_data(result, seconds)))  # ASCII, so that no text can steer a terminal
         return result.exit_code
-    report = result.folder / "report.md" if result.folder and "citations" in result.output else None
-    if report is not None and report.is_file():
-        put(clean(str(report)))
+    if is_report and result.folder is not None:
+        put(clean(str(result.folder / "report.md")))
         put(_facts(result, seconds))
     else:
         answer = result.text or (json.dumps(result.output, indent=1) if result.output else "")
         if answer:
             put(clean(answer))
         say(_facts(result, seconds))
-        if result.folder is not None:
-            say(f"run folder: {result.folder}")
+        say(f"run folder: {result.folder}")
     if result.reason and result.status != "done":
         say(f"{result.status}: {result.reason}")
     return result.exit_code
@@ -44,11 +45,13 @@ def _facts(result: RunResult, seconds: float) -> str:
 
 def _as_data(result: RunResult, seconds: float) -> dict[str, object]:
     usage, folder = result.usage, result.folder
+    report = folder / "report.md" if folder and (folder / "report.md").is_file() else None
     return {
         "run": result.run_id,
         "status": result.status,
         "reason": result.reason,
         "folder": str(folder) if folder else None,
+        "report": str(report) if report else None,
         "text": result.text,
         "output": result.output,
         "usage": {

@@ -80,7 +80,7 @@ def resume(run: RunName, *, out: Out = "runs", json: AsJson = False, quiet: Quie
     from .working import Shown, drive
 
     folder, started = _started(out, run)
-    title, shown = f"resume {folder.name}", Shown(json, quiet)
+    title, shown = f"resume {folder.name}", Shown(json, quiet, started.get("kind") == "research")
     if started.get("kind") == "research":
         from ..research import resume_research
 

@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import typer
 
@@ -25,11 +25,16 @@ class Shown:
     """One JSON object on standard output and nothing else there."""
     quiet: bool = False
     """No progress on standard error."""
+    report: bool = False
+    """The result is the run's report: its path is shown, not its text."""
 
 
 def drive(
-    start: Callable[[Emit], Coroutine[Any, Any, RunResult]], folder: Path, title: str, shown: Shown
-) -> None:
+    start: Callable[[Emit], Coroutine[Any, Any, RunResult]],
+    folder: Path,
+    title: str,
+    shown: Shown,
+) -> NoReturn:
     """Do the work, show it, print its result and end with the run's exit code.
 
     `folder` is where the run is or will be; what is raised carries a note on how to go on with it.
@@ -44,4 +49,5 @@ def drive(
                 f"the run is kept; go on with: undrift resume {shlex.quote(str(folder))}"
             )
         raise
-    raise typer.Exit(show_result(result, as_json=shown.json, began=began))
+    code = show_result(result, as_json=shown.json, is_report=shown.report, began=began)
+    raise typer.Exit(code)
