@@ -24,11 +24,14 @@ LEAST = 2
 ABOUT_TOLERANCE = Decimal("0.1")
 """Relative difference that "about" or "over" before a number explains."""
 
+MOST_VALUES = 3
+"""Values of one quantity from which the quotes are taken for a series, such as the rows of a log."""
+
 _IDLE = (
     "a an the of and or to in on at for by with from as is are was were be been has have had it its this "
     "that these those which will would can may now currently about around over under nearly almost roughly "
     "some up than more at least approximately ca circa stood stands stand remains remained reached reach "
-    "grew grown rose totals totalled totaled amounts amounted came comes ended per we our their there"
+    "grew grown rose amounts amounted came comes ended per we our their there"
 )
 # Words that make another quantity of the same words.
 _TELLING = (
@@ -38,8 +41,9 @@ _TELLING = (
     "before after north south east west left right upper lower best worst"
 )
 _EVENT = re.compile(
-    r"\b(?:launch|found|due|schedul|plan|expect|deadline|open|clos|sign|releas|start|begin|began|end|expir|"
-    r"complet|deliver|ship|announc|acquir|effective|go[- ]live|available|retire|deprecat|born|died)\w*",
+    r"\b(?:launch(?:es|ed)?|founded|due|scheduled|planned|expected|deadline|opens|opened|closes|closed|signed|"
+    r"releases?|released|starts?|started|begins|began|ends|ended|expires?|expired|completed|delivered|ships|"
+    r"shipped|announced|acquired|effective|go[- ]live|available|retires|retired|deprecated|born|died)\b",
     re.I,
 )
 _ABOUT = re.compile(
@@ -116,31 +120,38 @@ def find_conflicts(stated: Sequence[Stated]) -> list[Conflict]:
     for each in dict.fromkeys(stated):
         for unit, claim in _claims(each):
             groups[unit].append(claim)
-    found: dict[tuple[str, frozenset[str]], Conflict] = {}
+    found: dict[str, dict[frozenset[str], Conflict]] = defaultdict(dict)
     for unit, claims in groups.items():
         for one, other in combinations(claims, 2):
             if _may_differ(one, other) and _same_subject(one, other):
                 about = sorted(one.words & other.words)
-                key = (f"{unit} {about}", frozenset({one.written, other.written}))
+                pair = frozenset({one.written, other.written})
                 sides = (one.stated, one.written), (other.stated, other.written)
-                found.setdefault(key, (about, *sides))
-    return list(found.values())
+                found[f"{unit} {about}"].setdefault(pair, (about, *sides))
+    return [
+        conflict
+        for pairs in found.values()
+        if len(frozenset[str]().union(*pairs)) <= MOST_VALUES
+        for conflict in pairs.values()
+    ]
 
 
 def _claims(stated: Stated) -> Iterator[tuple[str, _Claim]]:
     """What a quote claims, with its unit: each number whose unit is said once in its clause, each date."""
-    above = _period(plain(f"{stated.passage.heading} {stated.passage.source}"))
+    above = _period(plain(f"{stated.passage.heading}; {stated.passage.source}"))
     for text in _CLAUSE.split(plain(stated.quote)):
         identifiers = [match for match in _IDENTIFIER.finditer(text) if not _is_period(match)]
         inside = [match.span() for match in identifiers]
+        inside += [(start, end) for _, start, end in months(text)]
         found = [each for each in numbers(text) if not any(a <= each.start < b for a, b in inside)]
         period = _period(text, found)
         units: dict[str, list[Number]] = defaultdict(list)
         for number in found:
             if number.kind == "number":
                 units[_unit(text, number)].append(number)
-        words = _words(text, [*inside, *((each.start, each.end) for each in found)])
-        names = frozenset(match.group().lower() for match in _NAME.finditer(text))
+        rest = _without(text, [*inside, *((each.start, each.end) for each in found)])
+        words = frozenset(terms(rest)) - _stems(_IDLE)
+        names = frozenset(match.group().lower() for match in _NAME.finditer(rest))
         known = frozenset(match.group().lower() for match in identifiers)
         for unit, same in units.items():
             if len(same) == 1 and same[0].value is not None:
@@ -231,12 +242,11 @@ def _slack(text: str, number: Number, value: Decimal) -> Decimal:
     return rounding
 
 
-def _words(text: str, leave_out: Sequence[tuple[int, int]]) -> frozenset[str]:
-    """The terms of a clause without its numbers and without words that say little."""
-    for start, end in sorted(leave_out, reverse=True):
+def _without(text: str, spans: Sequence[tuple[int, int]]) -> str:
+    """A clause without its numbers, identifiers and dates."""
+    for start, end in sorted(spans, reverse=True):
         text = f"{text[:start]} {text[end:]}"
-    without_months = {key for _, a, b in months(text) for key in terms(text[a:b])}
-    return frozenset(terms(text)) - _stems(_IDLE) - without_months
+    return text
 
 
 @cache

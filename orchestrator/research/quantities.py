@@ -42,7 +42,7 @@ _NUMBER = re.compile(
       (?P<digits>(?<!\d)\d{{1,3}}(?:[ ]\d{{3}})+(?!\d)(?:[.,]\d+)?(?![.,]?\d) | \d+(?:[.,'’]\d+)*)
       (?:\ ?(?P<sign>[{"".join(_SIGN_SCALES)}])
         | [ -]?(?P<word>(?i:{_WORDED}))\b\.?
-        | \ ?(?P<letter>[kKmMbBtT])\b(?!['’]))?
+        | (?:(?P<letter>[kKmMbBtT])|\ (?P<apart>[KMBm]))\b(?!['’]))?
       (?:[ -]?(?P<percent>{_PERCENT}))?
       (?:\ ?(?P<after>{_MONEY}|(?i:dollars?|euros?)\b))?
     """,
@@ -70,7 +70,12 @@ _MONTHS = (
 _MONTH_OF = {
     name: number for number, names in enumerate(_MONTHS.split("|"), 1) for name in names.split()
 }
-_MONTH = re.compile(rf"\b(?:{'|'.join(sorted(_MONTH_OF, key=len, reverse=True))})\b", re.I)
+_MONTH_NAMES = "|".join(sorted(_MONTH_OF, key=len, reverse=True))
+_MONTH = re.compile(
+    rf"(?:\b\d{{1,2}}(?:st|nd|rd|th|\.)? )?\b(?P<month>{_MONTH_NAMES})\b\.?"
+    r"(?: \d{1,2}(?:st|nd|rd|th)?\b(?![.,]?\d))?",
+    re.I,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,9 +125,11 @@ def numbers(text: str) -> list[Number]:
 
 
 def months(text: str) -> list[tuple[str, int, int]]:
-    """The months that a plain text names: key ("m2"), start, end."""
+    """The months that a plain text names, each with its day: key ("m2"), start, end."""
     return [
-        (f"m{_MONTH_OF[match.group().lower()]}", *match.span()) for match in _MONTH.finditer(text)
+        (f"m{_MONTH_OF[match['month'].lower()]}", *match.span())
+        for match in _MONTH.finditer(text)
+        if match["month"] != "may"  # the verb
     ]
 
 
@@ -164,14 +171,14 @@ def _number(match: re.Match[str]) -> Number:
 
 
 def _plain_number(match: re.Match[str]) -> Number:
-    digits, scale = match["digits"], _scale(match)
+    digits, scale, letter = match["digits"], _scale(match), match["letter"] or match["apart"]
     money = match["money"] or match["after"] or ""
     unit = "%" if match["percent"] else _CURRENCIES.get(money) or _CURRENCIES.get(money.lower(), "")
     values = list(_values(digits))
     mark = "%" if unit == "%" else ""
     readings = [frozenset({_key(value, scale) + mark}) for value in values]
     bare = frozenset({_key(values[0], 0)})
-    if match["letter"] and match["letter"] not in _CLEAR_LETTERS and not money:
+    if letter and letter not in _CLEAR_LETTERS and not money:
         readings.append(bare)
     if " " in digits:
         readings.append(frozenset(_key(Decimal(part), 0) for part in re.findall(r"\d+", digits)))
@@ -184,7 +191,7 @@ def _plain_number(match: re.Match[str]) -> Number:
         kind="year" if year and not unit and not scale else "number",
         readings=tuple(readings),
         bare=bare if scale or mark else frozenset(),
-        value=values[0].scaleb(scale),
+        value=_scaled(values[0], scale),
         step=Decimal(1).scaleb(scale + min(0, _exponent(values[0]))),
         scale=scale,
         unit=unit,
@@ -204,7 +211,8 @@ def _scale(match: re.Match[str]) -> int:
         return _SIGN_SCALES[match["sign"]]
     if match["word"]:
         return _WORD_SCALES[match["word"].lower()]
-    return _LETTER_SCALES[match["letter"].lower()] if match["letter"] else 0
+    letter = match["letter"] or match["apart"]
+    return _LETTER_SCALES[letter.lower()] if letter else 0
 
 
 def _values(digits: str) -> Iterator[Decimal]:
@@ -228,9 +236,15 @@ def _values(digits: str) -> Iterator[Decimal]:
 
 
 def _key(value: Decimal, scale: int) -> str:
-    text = format(value.scaleb(scale), "f")
+    text = format(_scaled(value, scale), "f")
     text = text.rstrip("0").rstrip(".") if "." in text else text
     return text.lstrip("0") or "0" if "." not in text else text
+
+
+def _scaled(value: Decimal, scale: int) -> Decimal:
+    """Exact for any length, which the arithmetic of `Decimal` is not."""
+    sign, digits, exponent = value.as_tuple()
+    return Decimal((sign, digits, int(exponent) + scale))
 
 
 def _exponent(value: Decimal) -> int:

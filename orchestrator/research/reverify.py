@@ -126,7 +126,7 @@ class _Verifier:
         for quote in quotes:
             await self._look_up(line, cited, quote)
 
-    async def _look_up(self, line: int, cited: _Cited, quote: str) -> None:
+    async def _look_up(self, line: int, cited: _Cited, quote: str) -> bool:
         """A quote must stand in the cited source, at the cited place."""
         self._quotes += 1
         if cited.passage is not None:
@@ -137,16 +137,17 @@ class _Verifier:
             self._fault(line, f"not found in {cited.source!r}: {_short(quote)}")
         elif not _meet(place, cited.place):
             self._fault(line, f"stands at {place!r}, not {cited.place!r}: {_short(quote)}")
+        return place is not None
 
     async def _sentence(self, line: int, text: str, cited: list[_Cited]) -> None:
         if not cited:
             self._fault(line, f"no citation that resolves: {_short(text)}")
             return
-        for each in cited:
-            if not each.quotes:
-                await self._look_up(line, each, text)
-        passages = [_evidence(each) for each in cited]
         quotes = [quote for each in cited for quote in each.quotes]
+        for each in cited:
+            if not each.quotes and await self._look_up(line, each, text):
+                quotes.append(text)  # in a brief the sentence is the quote
+        passages = [_evidence(each) for each in cited]
         for number in await self._checker.missing_numbers(text, passages, quotes):
             self._fault(line, f"number not in evidence: {number} in {_short(text)}")
 
