@@ -154,9 +154,9 @@ async def retried(
 
 
 def _retrying(gate: Gate, retries: Retries, log: list[str]) -> Callable[..., Awaitable[Any]]:
-    from tenacity import AsyncRetrying, retry_if_exception, wait_exponential_jitter
+    from tenacity import AsyncRetrying, retry_if_exception, wait_exponential, wait_random
 
-    backoff = wait_exponential_jitter(retries.base, retries.longest, jitter=retries.base)
+    backoff = wait_exponential(retries.base, max=retries.longest) + wait_random(0, retries.base)
 
     def wait(state: "RetryCallState") -> float:
         asked = _failure(state).retry_after

@@ -119,7 +119,9 @@ class ChatServer:
         app = web.Application(client_max_size=2**28)
         app.router.add_post(f"{self._path}/v1/chat/completions", self._handle)
         app.router.add_get(f"{self._path}/props", self._props)
-        self._runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.1)
+        self._runner = web.AppRunner(
+            app, access_log=None, shutdown_timeout=0.1, handler_cancellation=True
+        )
         await self._runner.setup()
         await web.TCPSite(self._runner, "127.0.0.1", 0).start()
         host, port = self._runner.addresses[0][:2]

@@ -1,0 +1,3 @@
+"""Scripts for servers in a process of their own."""
+
+greeting = ["hello"]
