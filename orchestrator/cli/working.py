@@ -10,6 +10,7 @@ from typing import Any, NoReturn
 import typer
 
 from agents import Emit
+from memory import MemoryError_, read_entries
 
 from ..result import RunResult
 from .interrupts import run_async
@@ -44,10 +45,18 @@ def drive(
         with watching(title, quiet=shown.quiet) as emit:
             result = run_async(start(emit))
     except BaseException as error:
-        if (folder / "run.json").is_file():
+        if _began(folder):
             error.add_note(
                 f"the run is kept; go on with: undrift resume {shlex.quote(str(folder))}"
             )
         raise
     code = show_result(result, as_json=shown.json, is_report=shown.report, began=began)
     raise typer.Exit(code)
+
+
+def _began(folder: Path) -> bool:
+    """True when there is a run that can be gone on with: its first event is in the log."""
+    try:
+        return bool(read_entries(folder / "events.db", ""))
+    except MemoryError_:
+        return False
