@@ -4,12 +4,11 @@
 VENV ?= .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
-SOURCES := undrift filesystem memory agents orchestrator evals
 # Every program in benchmarks/ runs alone; files that begin with an underscore are their helpers.
 BENCHES = $(filter-out benchmarks/_%,$(sort $(wildcard benchmarks/*.py)))
+QUESTION ?= How is a subagent kept from hurting its parent? What happens when a context grows too large? How is a quote verified? What are the exit codes?
 # Exported, so that any character of a question reaches the program as it is.
 export QUESTION
-QUESTION ?= How is a subagent kept from hurting its parent, what happens to the context when it grows too large, and how are the quotes of a report checked?
 
 .DEFAULT_GOAL := help
 .PHONY: help install lint check test fix demo bench snapshots
@@ -25,23 +24,26 @@ help:
 install: $(STAMP)
 
 # An interpreter is asked for its version, not believed by its name: version managers put
-# a python3.13 on the path that only says that 3.13 is not installed.
+# a python3.13 on the path that only says that 3.13 is not installed. An environment that works is
+# kept; one that does not is made anew, and only a folder that is one is ever cleared.
+RECENT := 'import sys; sys.exit(sys.version_info < (3, 11))'
 $(STAMP): pyproject.toml
 	@set -e; \
-	python=""; \
-	for candidate in $(PYTHON) python3.13 python3.12 python3.11 python3 python; do \
-	  if "$$candidate" -c 'import sys; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1; then \
-	    python="$$candidate"; break; \
+	if ! { $(BIN)/python -c $(RECENT) && $(BIN)/python -m pip --version; } >/dev/null 2>&1; then \
+	  python=""; \
+	  for candidate in $(PYTHON) python3.13 python3.12 python3.11 python3 python; do \
+	    if "$$candidate" -c $(RECENT) >/dev/null 2>&1; then python="$$candidate"; break; fi; \
+	  done; \
+	  if [ -z "$$python" ]; then \
+	    echo "Undrift needs Python 3.11 or later and found none on the PATH." >&2; \
+	    echo "Install one from https://www.python.org/downloads/, or name it: make $(or $(MAKECMDGOALS),install) PYTHON=/path/to/python3.11" >&2; \
+	    exit 1; \
 	  fi; \
-	done; \
-	if [ -z "$$python" ]; then \
-	  echo "Undrift needs Python 3.11 or later and found none on the PATH." >&2; \
-	  echo "Install one from https://www.python.org/downloads/, or name it: make $(or $(MAKECMDGOALS),install) PYTHON=/path/to/python3.11" >&2; \
-	  exit 1; \
+	  clear=""; if [ -f $(VENV)/pyvenv.cfg ]; then clear=--clear; fi; \
+	  "$$python" -m venv $$clear $(VENV) || { \
+	    echo "This Python cannot create virtual environments. On Debian and Ubuntu: apt install python3-venv" >&2; exit 1; }; \
 	fi; \
-	echo "Installing into $(VENV) with $$("$$python" --version), once, about a minute..."; \
-	"$$python" -m venv $(VENV) || { \
-	  echo "This Python cannot create virtual environments. On Debian and Ubuntu: apt install python3-venv" >&2; exit 1; }; \
+	echo "Installing into $(VENV) with $$($(BIN)/python --version), once, about a minute..."; \
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'; \
 	touch $@
 
@@ -65,7 +67,7 @@ fix: $(STAMP)
 
 demo: $(STAMP)
 	@start=$$(date +%s); \
-	$(BIN)/undrift research "$$QUESTION" --docs docs README.md --out runs --model extractive && status=0 || status=$$?; \
+	$(BIN)/undrift research "$$QUESTION" --docs docs --out runs --model extractive && status=0 || status=$$?; \
 	echo "make demo took $$(( $$(date +%s) - start )) s after the install"; \
 	exit $$status
 

@@ -4,6 +4,7 @@ A fenced block is run when the line above it is `<!-- run -->`; Python and shell
 Each runs in an empty folder that holds copies of the project's documents and examples.
 """
 
+import json
 import os
 import re
 import shutil
@@ -91,3 +92,24 @@ def test_an_example_runs(language: str, code: str, folder: Path) -> None:
     done = run([*interpreter, code], folder)
     assert done.returncode == 0, f"{code}\n{done.stdout}\n{done.stderr}"
     assert done.stdout.strip(), "an example shows something"
+
+
+@pytest.mark.slow
+def test_the_demo_ends_with_a_report_of_verified_citations(folder: Path) -> None:
+    """The question of `make demo` over the documents of `make demo`."""
+    makefile = (PROJECT / "Makefile").read_text()
+    asked = re.search(r"^QUESTION \?= (.+)$", makefile, re.MULTILINE)
+    assert asked
+    assert '"$$QUESTION" --docs docs --out runs' in makefile
+    command = ["undrift", "research", asked[1], "--docs", "docs", "--out", "runs", "--quiet"]
+    done = run(command, folder)
+    assert done.returncode == 0, done.stderr
+    (report,) = (folder / "runs").glob("*/report.json")
+    citations = json.loads(report.read_text())["citations"]
+    verified = [
+        citation
+        for citation in citations
+        if citation["quotes"] and all(quote["verified"] for quote in citation["quotes"])
+    ]
+    assert len(verified) >= 8
+    assert len(verified) == len(citations)
