@@ -4,8 +4,8 @@
 VENV ?= .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
-# Every program in benchmarks/ runs alone; files that begin with an underscore are their helpers.
-BENCHES = $(filter-out benchmarks/_%,$(sort $(wildcard benchmarks/*.py)))
+# Those that need no argument; benchmarks/corpus.py wants a folder.
+BENCHES ?= benchmarks/research.py benchmarks/loop.py benchmarks/files.py
 QUESTION ?= How is a subagent kept from hurting its parent? What happens when a context grows too large? How is a quote verified? What are the exit codes?
 # Exported, so that any character of a question reaches the program as it is.
 export QUESTION
@@ -18,7 +18,7 @@ help:
 	@echo "make test       the tests"
 	@echo "make check      format, lint, types, import rules, then the tests: what CI runs"
 	@echo "make fix        format, and repair what the linter can repair"
-	@echo "make bench      every program in benchmarks/"
+	@echo "make bench      the benchmarks that need no argument"
 	@echo "make snapshots  write tests/snapshots/ again after a wanted change; read the diff"
 
 install: $(STAMP)
