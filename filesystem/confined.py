@@ -102,8 +102,10 @@ def open_file(root: int, path: str, flags: int = os.O_RDONLY) -> int:
 
 def open_in(folder: int, name: str, path: str) -> int:
     """Return a descriptor for reading the plain file `name` directly in `folder`."""
-    with refusals(path):
+    try:
         fd = os.open(name, os.O_RDONLY | _FILE, dir_fd=folder)
+    except OSError as error:
+        raise _refusal(error, path, None) from error
     try:
         return plain(fd, path)
     except FileError:

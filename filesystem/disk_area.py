@@ -66,7 +66,8 @@ class DiskArea:
         if number != self._number:
             self.catalog = Catalog(self._quota)
             for path, folder, name in walk(root):
-                self.catalog.put(path, os.lstat(name, dir_fd=folder).st_size)
+                if (size := plain_size(folder, name)) is not None:
+                    self.catalog.put(path, size)
         # Before the change and not after it: a writer killed between must leave others in doubt.
         os.pwrite(lock, (number + 1).to_bytes(8, "big"), 0)
         self._number = number + 1
@@ -83,9 +84,10 @@ class DiskArea:
 
 
 def walk(root: int, folder: str = "") -> Iterator[tuple[str, int, str]]:
-    """Yield (path, descriptor of its folder, name) of every plain file below `folder`, in order.
+    """Yield (path, descriptor of its folder, name) of every file below `folder`, in order.
 
-    Links, devices and shared files are left out; a folder that vanishes meanwhile is skipped.
+    Links and devices are left out, files that are shared with another place are not (`plain_size`
+    and `open_in` tell); a folder that vanishes meanwhile is skipped.
     """
     try:
         fd = open_folder(root, folder)
@@ -93,21 +95,31 @@ def walk(root: int, folder: str = "") -> Iterator[tuple[str, int, str]]:
         return
     try:
         with refusals(folder), os.scandir(fd) as entries:
-            found = sorted((entry.name, entry.is_dir(follow_symlinks=False)) for entry in entries)
-        for name, is_folder in found:
+            found = sorted((entry.name, _is_file(entry)) for entry in entries)
+        for name, is_file in found:
             path = f"{folder}/{name}" if folder else name
-            if is_folder and path != RESERVED:
-                yield from walk(root, path)
-            elif not is_folder and is_plain(fd, name):
+            if is_file:
                 yield path, fd, name
+            elif is_file is False and path != RESERVED:
+                yield from walk(root, path)
     finally:
         os.close(fd)
 
 
-def is_plain(folder: int, name: str) -> bool:
-    """Whether `name` in `folder` is a regular file with one name: for listings, not for opening."""
+def _is_file(entry: "os.DirEntry[str]") -> bool | None:
+    """True for a file, False for a folder, None for what is neither."""
+    if entry.is_file(follow_symlinks=False):
+        return True
+    return False if entry.is_dir(follow_symlinks=False) else None
+
+
+def plain_size(folder: int, name: str) -> int | None:
+    """Bytes of the plain file `name` in `folder`; None when it is none, or shared, or gone.
+
+    For listings only: what is opened is judged when it is open.
+    """
     try:
         status = os.lstat(name, dir_fd=folder)
     except OSError:
-        return False
-    return stat.S_ISREG(status.st_mode) and status.st_nlink == 1
+        return None
+    return status.st_size if stat.S_ISREG(status.st_mode) and status.st_nlink == 1 else None

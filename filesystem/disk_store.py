@@ -11,7 +11,7 @@ import aiofiles
 
 from .bodies import BLOCK, Body, blocks, check_hash, check_range, check_size
 from .confined import judge, make_folder, open_file, open_folder, open_in, refusals
-from .disk_area import DiskArea, is_plain, walk
+from .disk_area import DiskArea, plain_size, walk
 from .edits import replace_exact
 from .errors import FileError, FileMissing
 from .paths import RESERVED, clean_path, glob_matches
@@ -219,8 +219,8 @@ class DiskStore:
                         path = f"{folder}/{entry.name}" if folder else entry.name
                         if entry.is_dir(follow_symlinks=False) and path != RESERVED:
                             found.append(Entry(path, None))
-                        elif is_plain(fd, entry.name):
-                            found.append(Entry(path, os.lstat(entry.name, dir_fd=fd).st_size))
+                        elif (size := plain_size(fd, entry.name)) is not None:
+                            found.append(Entry(path, size))
             finally:
                 os.close(fd)
         return tuple(found)
@@ -229,11 +229,11 @@ class DiskStore:
         """Return the files that match a pattern; see `FileStore.glob`."""
 
         def glob() -> tuple[Entry, ...]:
-            with self._area.opened() as root, refusals(pattern):
+            with self._area.opened() as root:
                 return tuple(
-                    Entry(path, os.lstat(name, dir_fd=fd).st_size)
+                    Entry(path, size)
                     for path, fd, name in walk(root)
-                    if glob_matches(pattern, path)
+                    if glob_matches(pattern, path) and (size := plain_size(fd, name)) is not None
                 )
 
         return await asyncio.to_thread(glob)
@@ -255,8 +255,18 @@ def _contents(root: int, query: Query) -> Iterator[tuple[str, Iterator[bytes]]]:
                 fd = open_in(folder, name, path)
             except FileError:  # deleted or replaced since it was listed
                 continue
-            with open(fd, "rb", buffering=0) as file:
-                yield path, iter(lambda: file.read(4 * BLOCK), b"")
+            try:
+                yield path, _blocks(fd)
+            finally:
+                os.close(fd)
+
+
+def _blocks(fd: int) -> Iterator[bytes]:
+    room = min(os.fstat(fd).st_size + 1, 4 * BLOCK)
+    while block := os.read(fd, room):
+        yield block
+        if len(block) < room:  # which spares most files a second call
+            return
 
 
 def _expect(root: int, path: str, if_hash: str | None) -> None:

@@ -39,7 +39,12 @@ class Matcher(Protocol):
 
 def compose(text: str) -> str:
     """Return `text` in the composed normal form (NFC)."""
-    return text if text.isascii() else unicodedata.normalize("NFC", text)
+    try:
+        # Below U+0100 nothing can be composed, and this is many times faster than asking.
+        text.encode("latin-1")
+    except UnicodeEncodeError:
+        return unicodedata.normalize("NFC", text)
+    return text
 
 
 class LiteralMatcher:

@@ -76,6 +76,8 @@ def glob_matches(pattern: str, path: str) -> bool:
     Normal forms are equal. Takes time in proportion to both lengths, whatever the pattern.
     Raises `BadPattern` for a pattern over 1,024 characters.
     """
+    if pattern == "**":
+        return True
     if len(pattern) > MAX_PATH:
         raise BadPattern(pattern, f"the pattern is longer than {MAX_PATH} characters")
     return _parts_match(_compiled(pattern), unicodedata.normalize("NFC", path).split("/"))
