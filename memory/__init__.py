@@ -48,15 +48,14 @@ from .events import (
     ThreadStarted,
     TodoWritten,
     ToolReturned,
-    Usage,
-    decode_event,
-    encode_event,
 )
 from .log import EventLog, MemoryEventLog
 from .requests import CodecFor, rebuild_request, requests_of
 from .sqlite_log import SqliteEventLog, read_entries
+from .stored_events import decode_event, encode_event
 from .thread import Request, Thread
 from .transcripts import transcript_text
+from .usage import Usage
 
 __all__ = [
     "Block",

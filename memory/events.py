@@ -1,43 +1,17 @@
 """Event kinds: what happened in a run, one small frozen class each, joined by the tag `kind`.
 
-A class may gain fields with defaults; a change that older readers cannot follow raises its entry in
-`VERSIONS`. Kinds written by a later version are kept as `LaterEvent`, never dropped.
+How they are stored, and the tag of each, is in `stored_events.py`: a new kind gets a line there. A class
+may gain fields with defaults. Kinds written by a later version are kept as `LaterEvent`, never dropped.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from .blocks import Block, JsonObject, ResultBlock, block_from
-from .encoding import dumps, loads
-from .errors import EventError
+from .blocks import Block, JsonObject, ResultBlock
+from .usage import Usage
 
 Origin = Literal["user", "agent", "framework"]
 Status = Literal["done", "partial", "failed", "timed_out", "cancelled", "limit", "paused"]
-
-
-@dataclass(frozen=True, slots=True)
-class Usage:
-    """Tokens of one model call as the provider reported them; sums add field by field."""
-
-    input_tokens: int = 0
-    """Everything sent, cache reads included."""
-    output_tokens: int = 0
-    """Everything generated, reasoning included."""
-    cached_tokens: int = 0
-    """The part of `input_tokens` that was read from the provider's cache."""
-
-    def __add__(self, other: "Usage") -> "Usage":
-        return Usage(
-            self.input_tokens + other.input_tokens,
-            self.output_tokens + other.output_tokens,
-            self.cached_tokens + other.cached_tokens,
-        )
-
-    @property
-    def total(self) -> int:
-        """Input plus output tokens."""
-        return self.input_tokens + self.output_tokens
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +81,8 @@ class RequestSent:
     """Hash of the request's bytes, hexadecimal."""
     size: int
     """Bytes of the request."""
+    counted: int = 0
+    """Its tokens as counted, before the correction by reports; 0 in logs of versions without counts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,6 +150,15 @@ class TodoWritten:
 
 
 @dataclass(frozen=True, slots=True)
+class NoteWritten:
+    """A note of the agent after a change, whole; notes survive every compaction."""
+
+    name: str
+    text: str
+    """`""` when the note was removed."""
+
+
+@dataclass(frozen=True, slots=True)
 class Noticed:
     """Something worth keeping that no other kind says, for example a fallback to another model."""
 
@@ -223,32 +208,12 @@ Event = (
     | CompactionStarted
     | CompactionRejected
     | TodoWritten
+    | NoteWritten
     | Noticed
     | ThreadEnded
     | RunEnded
     | LaterEvent
 )
-
-# Stored names are fixed words: no module path or class name goes into stored data.
-_KINDS: dict[str, type[Any]] = {
-    "run_started": RunStarted,
-    "thread_started": ThreadStarted,
-    "config_set": ConfigSet,
-    "message_added": MessageAdded,
-    "request_sent": RequestSent,
-    "reply_received": ReplyReceived,
-    "tool_returned": ToolReturned,
-    "context_compacted": ContextCompacted,
-    "compaction_started": CompactionStarted,
-    "compaction_rejected": CompactionRejected,
-    "todo_written": TodoWritten,
-    "noticed": Noticed,
-    "thread_ended": ThreadEnded,
-    "run_ended": RunEnded,
-}
-_NAMES = {cls: name for name, cls in _KINDS.items()}
-_FIELDS = {cls: frozenset(f.name for f in fields(cls)) for cls in _NAMES}
-VERSIONS = dict.fromkeys(_KINDS, 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,41 +227,3 @@ class Entry:
     time: float
     """Seconds since the epoch, from the log's clock."""
     event: Event
-
-
-def encode_event(event: Event) -> tuple[str, int, bytes]:
-    """The stored form of an event: kind, version, JSON bytes."""
-    if isinstance(event, LaterEvent):
-        return event.name, event.version, dumps(event.body)
-    kind = _NAMES[type(event)]
-    return kind, VERSIONS[kind], dumps(event)
-
-
-def decode_event(kind: str, version: int, body: bytes) -> Event:
-    """Read one event back. Unknown kinds and later versions become `LaterEvent`.
-
-    Raises `EventError` when the bytes are not the JSON of such an event.
-    """
-    try:
-        data = loads(body)
-    except ValueError as error:
-        raise EventError(f"event of kind {kind!r} is not JSON: {error}") from error
-    cls = _KINDS.get(kind)
-    if cls is None or version > VERSIONS[kind]:
-        return LaterEvent(kind, version, data)
-    return _build(kind, cls, data)
-
-
-def _build(kind: str, cls: type[Any], data: Mapping[str, Any]) -> Event:
-    values = {key: value for key, value in data.items() if key in _FIELDS[cls]}
-    if "content" in values:
-        values["content"] = tuple(block_from(part) for part in values["content"])
-    if "usage" in values:
-        values["usage"] = Usage(**values["usage"])
-    for name in ("tools", "hidden"):
-        if name in values:
-            values[name] = tuple(values[name])
-    try:
-        return cls(**values)
-    except TypeError as error:
-        raise EventError(f"event of kind {kind!r} cannot be read: {error}") from error

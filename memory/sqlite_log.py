@@ -11,7 +11,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 from .errors import LogDamaged, LogError, LogLocked
-from .events import Entry, Event, decode_event, encode_event
+from .events import (
+    Entry,
+    Event,
+)
+from .stored_events import decode_event, encode_event
 
 _Row = tuple[int, str, float, str, int, bytes, int]
 
@@ -57,7 +61,9 @@ class SqliteEventLog:
         except sqlite3.Error as error:
             os.close(self._lock)
             raise LogError(f"cannot open the event log {str(path)!r}: {error}") from error
-        self._threads = {str(row[0]) for row in self._db.execute("select distinct thread from event")}
+        self._threads = {
+            str(row[0]) for row in self._db.execute("select distinct thread from event")
+        }
         self._queue: list[_Row] = []
         self._waiting: list[tuple[asyncio.AbstractEventLoop, asyncio.Future[None]]] = []
         self._wake = threading.Condition()

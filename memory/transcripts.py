@@ -14,8 +14,8 @@ from .events import (
     ThreadEnded,
     ThreadStarted,
     ToolReturned,
-    encode_event,
 )
+from .stored_events import encode_event
 
 
 def transcript_text(entries: Iterable[Entry]) -> str:
