@@ -112,6 +112,11 @@ def refusal_in_reply(error: Any) -> Failure:
     return Failure(_kind(status, code, message), message or "error without words", status=status)
 
 
+def is_overflow(message: str) -> bool:
+    """True for the words in which servers say that a request does not fit the window."""
+    return _OVERFLOW.search(message) is not None
+
+
 def retry_after(headers: Mapping[str, str]) -> float | None:
     """Seconds that a `Retry-After` header asks for, as a number or as an HTTP date."""
     value = headers.get("Retry-After", "").strip()
@@ -134,7 +139,7 @@ def _kind(status: int, code: str, message: str) -> Kind:
         return "rate_limit"
     if code == "insufficient_quota":
         return "permission"
-    overflow = code in _OVERFLOW_CODES or _OVERFLOW.search(message) is not None
+    overflow = code in _OVERFLOW_CODES or is_overflow(message)
     if overflow and status not in (401, 403, 404, 429):
         return "overflow"
     return _BY_STATUS.get(status, "server" if status >= 500 else "invalid")

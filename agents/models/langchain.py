@@ -17,7 +17,7 @@ from ..errors import ModelUnavailable
 from .base import Delta, Reply, Sink
 from .chat_codec import ChatCodec
 from .endpoint import Gate, Retries, retried
-from .failures import Failure, retry_after
+from .failures import Failure, Kind, is_overflow, retry_after
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
@@ -106,9 +106,11 @@ class LangChainModel:
         return _reply(message)
 
     def _error(self, failure: Failure) -> BaseException:
-        from langchain_core.exceptions import ModelError
+        from langchain_core.exceptions import ContextOverflowError, ModelError
 
         cause = failure.__cause__
+        if failure.kind == "overflow" and not isinstance(cause, ContextOverflowError):
+            return failure.as_error(self.name, "")
         if isinstance(cause, ModelError):
             return cause
         return ModelUnavailable(f"model {self.name!r} gave no answer: {failure.message}")
@@ -134,11 +136,14 @@ def _failure(error: Exception) -> Failure:
     if isinstance(error, Failure):
         return error
     headers: Any = getattr(getattr(error, "response", None), "headers", None)
+    retryable = isinstance(error, ModelError) and error.is_retryable
+    kind: Kind = "rate_limit" if isinstance(error, ModelRateLimitError) else "server"
     return Failure(
-        "rate_limit" if isinstance(error, ModelRateLimitError) else "server",
+        # Integrations know the codes of their own provider alone, not of every compatible server.
+        kind if retryable or not is_overflow(str(error)) else "overflow",
         f"{type(error).__name__}: {error}",
         retry_after=retry_after(headers) if headers else None,
-        retryable=isinstance(error, ModelError) and error.is_retryable,
+        retryable=retryable,
     )
 
 
