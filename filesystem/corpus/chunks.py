@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from .extracted import Extracted, Places
 from .normalise import UNSPACED_RUN
-from .sentences import split_sentences
+from .sentences import SAYS_SOMETHING, split_sentences
 
 TARGET_WORDS = 130
 """Words of a passage aimed at: large enough to answer, small enough to rank and to read."""
@@ -60,16 +60,12 @@ def _ends(extracted: Extracted) -> Iterator[int]:
         size = word_count(text[atom:end])
         full = words + size > _MOST_WORDS and words > 0
         section = atom in headings and words >= _FEWEST_WORDS
-        if (full or section or atom in pages) and _says_something(text, start, atom):
+        if (full or section or atom in pages) and SAYS_SOMETHING.search(text, start, atom):
             yield atom
             words, start = 0.0, atom
         words += size
     if start < len(text):
         yield len(text)
-
-
-def _says_something(text: str, start: int, end: int) -> bool:
-    return any(character.isalnum() for character in text[start:end])
 
 
 def _atoms(extracted: Extracted) -> Iterator[tuple[int, int]]:

@@ -7,10 +7,11 @@ Korean, for its particles) become pairs of characters; numbers lose their thousa
 
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Iterable
 from functools import lru_cache
 
-from .languages import LATIN_WORD, asking_words, guess_language, sample_of, stemmer_for
+from .languages import asking_words, guess_language, sample_of, stemmer_for
 
 # Scripts whose words are not separated, by code point: Thai, Lao, Tibetan, Myanmar, Khmer, kana,
 # Han, Hangul, half-width kana, Han beyond the first plane.
@@ -55,6 +56,7 @@ _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _LETTERS_DIGITS = re.compile(r"(?<=[^\W\d_]{2})(?=\d{2})|(?<=\d{2})(?=[^\W\d_]{2})")
 _JOINTS = re.compile(r"[-\u2010\u2011'’_]")
 _VERSION = re.compile(r"[vV](\d+(?:\.\d+)+)")  # "v4.7.2" is also found as "4.7.2"
+_LETTERS_ONLY = re.compile(r"[^\W\d_]+")
 _THOUSANDS = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?")
 
 
@@ -69,7 +71,11 @@ def terms(text: str) -> list[str]:
 
 def language_of(text: str) -> str:
     """Guess the language whose stemmer serves the words in Latin letters."""
-    return guess_language(LATIN_WORD.findall(fold(sample_of(text))))
+    spellings = Counter(_LETTERS_ONLY.findall(sample_of(text)))
+    folded: Counter[str] = Counter()
+    for spelling, count in spellings.items():
+        folded[fold(spelling)] += count
+    return guess_language(folded)
 
 
 def terms_in(text: str, language: str) -> list[str]:
@@ -211,6 +217,7 @@ def _pairs(run: str) -> list[str]:
     return [run[at : at + 2] for at in range(len(run) - 1)]
 
 
+@lru_cache(maxsize=_CACHE)
 def _stem(word: str, language: str) -> str:
     if len(word) < 3 or len(word) > _MAX_STEM or not word.isalpha():
         return word[:_MAX_TERM]

@@ -7,6 +7,8 @@ _MAX_SENTENCE = 1_000  # characters; longer runs (minified code, Thai without st
 _HEADING = re.compile(r"\s{0,3}#{1,6}\s")
 _LIST_ITEM = re.compile(r"\s*(?:[-*+•‣▪◦–]|\(?\d{1,3}[.)]|\(?[a-zA-Z][.)])\s+\S")
 _TABLE_ROW = re.compile(r"\s*\||.*(?:\t| \| )")
+SAYS_SOMETHING = re.compile(r"[^\W_]")
+"""A letter or digit."""
 _END = re.compile(
     r"[.!?…]+[\"'”’»)\]*_]*(?=\s)"
     r"|[。！？｡]+[」』”’）】》]*"
@@ -83,5 +85,5 @@ def _pieces(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
 
 def _trimmed(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     piece = text[start:end]
-    if any(character.isalnum() for character in piece):
+    if SAYS_SOMETHING.search(piece):
         yield start + len(piece) - len(piece.lstrip()), start + len(piece.rstrip())

@@ -6,6 +6,7 @@ from pathlib import PurePosixPath
 from ...errors import FileSkipped
 from ..decode import decode
 from ..extracted import Extracted
+from ..sentences import SAYS_SOMETHING
 from .plain import load_code, load_markdown, load_text
 
 TEXT_LIMIT = 50 * 1024 * 1024
@@ -191,7 +192,7 @@ def load(source: str, data: bytes) -> Extracted:
     extracted = _loader(ending, data)(data)
     if len(extracted.text) > TEXT_LIMIT:
         raise FileSkipped(f"its text is over {TEXT_LIMIT // 1024**2} million characters")
-    if not any(character.isalnum() for character in extracted.text):
+    if not SAYS_SOMETHING.search(extracted.text):
         what = "no text on its pages (scanned pictures?)" if extracted.pages else "no text in it"
         raise FileSkipped(what)
     return extracted
