@@ -18,6 +18,7 @@ from .blocks import (
 )
 from .codec import Codec, Item, MessageEvent, Piece
 from .context import Context, build_context
+from .counting import count_head, count_piece, count_tail
 from .encoding import dumps, loads, wire
 from .errors import (
     ContextError,
@@ -26,8 +27,10 @@ from .errors import (
     LogError,
     LogLocked,
     MemoryError_,
+    TodoError,
     WindowExceeded,
 )
+from .estimate import estimate_tokens
 from .events import (
     CompactionRejected,
     CompactionStarted,
@@ -37,6 +40,7 @@ from .events import (
     Event,
     LaterEvent,
     MessageAdded,
+    NoteWritten,
     Noticed,
     Origin,
     ReplyReceived,
@@ -50,15 +54,28 @@ from .events import (
     ToolReturned,
 )
 from .log import EventLog, MemoryEventLog
+from .recitation import PARTS, Reading, Recitation, Room, is_tail, read_status, recite
 from .requests import CodecFor, rebuild_request, requests_of
 from .sqlite_log import SqliteEventLog, read_entries
+from .status import CallRule, StatusKeeper
 from .stored_events import decode_event, encode_event
 from .thread import Request, Thread
+from .todo import State, Step, Todo, one_line, parse_todo, render_todo
+from .tokens import (
+    Calibration,
+    Counter,
+    EstimateCounter,
+    VocabularyCounter,
+    best_counter,
+)
 from .transcripts import transcript_text
 from .usage import Usage
 
 __all__ = [
+    "PARTS",
     "Block",
+    "Calibration",
+    "CallRule",
     "Codec",
     "CodecFor",
     "CompactionRejected",
@@ -67,7 +84,9 @@ __all__ = [
     "Context",
     "ContextCompacted",
     "ContextError",
+    "Counter",
     "Entry",
+    "EstimateCounter",
     "Event",
     "EventError",
     "EventLog",
@@ -82,37 +101,58 @@ __all__ = [
     "MemoryEventLog",
     "MessageAdded",
     "MessageEvent",
+    "NoteWritten",
     "Noticed",
     "Origin",
     "Piece",
+    "Reading",
     "Reasoning",
+    "Recitation",
     "ReplyReceived",
     "Request",
     "RequestSent",
     "ResultBlock",
+    "Room",
     "RunEnded",
     "RunStarted",
     "SqliteEventLog",
+    "State",
     "Status",
+    "StatusKeeper",
+    "Step",
     "Text",
     "Thread",
     "ThreadEnded",
     "ThreadStarted",
+    "Todo",
+    "TodoError",
     "TodoWritten",
     "ToolCall",
     "ToolResult",
     "ToolReturned",
     "Unknown",
     "Usage",
+    "VocabularyCounter",
     "WindowExceeded",
+    "best_counter",
     "build_context",
+    "count_head",
+    "count_piece",
+    "count_tail",
     "decode_event",
     "dumps",
     "encode_event",
+    "estimate_tokens",
+    "is_tail",
     "loads",
+    "one_line",
+    "parse_todo",
     "plain_text",
     "read_entries",
+    "read_status",
     "rebuild_request",
+    "recite",
+    "render_todo",
     "requests_of",
     "transcript_text",
     "wire",

@@ -7,6 +7,7 @@ MemoryError_
   EventError      an event or block cannot be read back
   ContextError    no valid request can be made of this context
     WindowExceeded  what must be sent does not fit the model's window
+  TodoError       a plan or a text of todo.md is not usable as given
 """
 
 
@@ -36,3 +37,7 @@ class ContextError(MemoryError_):
 
 class WindowExceeded(ContextError):
     """What must be sent does not fit the model's window; the message holds both numbers."""
+
+
+class TodoError(MemoryError_):
+    """A plan or a text of todo.md is not usable as given; the message says what to correct."""

@@ -1,14 +1,19 @@
 """A thread: one agent's line in the log, and the bytes of its next request, kept up to date."""
 
+import contextlib
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from .codec import Codec, Piece
-from .context import Context, build_context
-from .errors import ContextError
-from .events import ConfigSet, Entry, Event, RequestSent
+from .codec import Codec, Item, Piece
+from .context import Context
+from .counting import count_head, count_piece, count_tail
+from .errors import ContextError, TodoError
+from .events import ConfigSet, Entry, Event, NoteWritten, ReplyReceived, RequestSent, TodoWritten
 from .log import EventLog
+from .status import CallRule, StatusKeeper
+from .todo import Todo, parse_todo
+from .tokens import Calibration, Counter, best_counter
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,35 +24,75 @@ class Request:
     """Position of its `RequestSent` in the log."""
     body: bytes
     """The exact bytes."""
+    tokens: int
+    """What it is expected to be counted as by the provider, tail included."""
 
 
 class Thread:
-    """Appends events of one agent and keeps its context and pieces in step.
+    """Appends events of one agent and keeps what is computed from them in step, each event once.
 
-    A message is turned into bytes once, when its event is appended; a request only joins them.
+    A message is turned into bytes and counted once, when its event is appended; a request only joins.
     """
 
-    def __init__(self, log: EventLog, name: str) -> None:
+    def __init__(
+        self,
+        log: EventLog,
+        name: str,
+        *,
+        counter: Counter | None = None,
+        rules: Sequence[CallRule] = (),
+    ) -> None:
+        """`counter` defaults to `best_counter()`; `rules` say which calls the status counts by argument."""
         self.log, self.name = log, name
+        self.counter: Counter = counter or best_counter()
         self.context = Context()
+        self.calibration = Calibration()
+        self.status = StatusKeeper(rules)
+        self.todo = Todo()
+        """The plan as the newest `TodoWritten` has it."""
+        self.notes: dict[str, str] = {}
+        """Name to text, in the order in which they were first written."""
         self._codec: Codec | None = None
-        self._head = b""
+        self._head, self._head_tokens = b"", 0
+        self._made: list[_Made] = []
         self._pieces: list[Piece] = []
-        self._encoded = 0
+        self._tokens = 0
         self._revision = 0
 
     @classmethod
-    def of(cls, log: EventLog, name: str, entries: Iterable[Entry]) -> "Thread":
+    def of(
+        cls, log: EventLog, name: str, entries: Iterable[Entry], rules: Sequence[CallRule] = ()
+    ) -> "Thread":
         """The thread as the log has it, for a run that goes on; `entries` are its own, in order."""
-        thread = cls(log, name)
-        thread.context = build_context(entries)
-        thread._revision = thread.context.revision
+        thread = cls(log, name, rules=rules)
+        for entry in entries:
+            thread._take(entry)
         return thread
+
+    @property
+    def tokens(self) -> int:
+        """Tokens of the next request without its tail: head, tools and history, corrected by reports.
+
+        Raises `ContextError` before `configure`.
+        """
+        self._encode(self._ready())
+        return self.calibration.correct(self._head_tokens + self._tokens)
+
+    @property
+    def head_tokens(self) -> int:
+        """The part of `tokens` that no compaction can free: system prompt and tool schemas."""
+        return self.calibration.correct(self._head_tokens)
+
+    @property
+    def item_tokens(self) -> list[int]:
+        """Tokens of each of `context.items`, corrected, in their order. Raises as `tokens` does."""
+        self._encode(self._ready())
+        return [self.calibration.correct(made.tokens) for made in self._made]
 
     def append(self, event: Event) -> Entry:
         """Add an event to the log and to the context; durable after the next `commit`."""
         entry = self.log.append(self.name, event)
-        self.context.add(entry)
+        self._take(entry)
         return entry
 
     async def commit(self) -> None:
@@ -60,16 +105,17 @@ class Thread:
         if current is None or current.event != config:
             self.append(config)
         self._codec, self._head = codec, codec.head(config)
-        self._pieces, self._encoded = [], 0
+        self._head_tokens = count_head(self._head, self.counter)
+        self._made, self._pieces, self._tokens = [], [], 0
 
     def request(self, tail: str = "") -> Request:
         """Make the next request and record it. Raises `ContextError` before `configure`."""
-        config = self.context.config
-        if self._codec is None or config is None:
-            raise ContextError(f"thread {self.name!r} has no model configured yet")
+        codec, config = self._ready(), self.context.config
+        assert config is not None
         self.context.close_open_calls(self.context.last_event)
         last_event = self.context.last_event
-        body = self._codec.body(self._head, self._encode(self._codec), tail)
+        body = codec.body(self._head, self._encode(codec), tail)
+        counted = self._head_tokens + self._tokens + count_tail(tail, self.counter)
         sent = RequestSent(
             revision=self.context.revision,
             last_event=last_event,
@@ -77,13 +123,62 @@ class Thread:
             config=config.seq,
             sha256=hashlib.sha256(body).hexdigest(),
             size=len(body),
+            counted=counted,
         )
-        return Request(self.append(sent).seq, body)
+        return Request(self.append(sent).seq, body, self.calibration.correct(counted))
+
+    def _take(self, entry: Entry) -> None:
+        self.context.add(entry)
+        self.calibration.add(entry)
+        replied = isinstance(entry.event, ReplyReceived)
+        self.status.add(entry, self.context.open_calls if replied else ())
+        match entry.event:
+            case TodoWritten(text=text):
+                with contextlib.suppress(
+                    TodoError
+                ):  # a plan of a later form: the one before stands
+                    self.todo = parse_todo(text)
+            case NoteWritten(name=name, text=text):
+                self.notes[name] = text
+                if not text:
+                    del self.notes[name]
+            case _:
+                pass
+
+    def _ready(self) -> Codec:
+        if self._codec is None or self.context.config is None:
+            raise ContextError(f"thread {self.name!r} has no model configured yet")
+        return self._codec
 
     def _encode(self, codec: Codec) -> list[Piece]:
+        """The pieces of all items; those that were made before, compacted or not, are not made again."""
+        items = self.context.items
         if self._revision != self.context.revision:
-            self._pieces, self._encoded, self._revision = [], 0, self.context.revision
-        for item in self.context.items[self._encoded :]:
-            self._pieces.extend(codec.pieces(item))
-        self._encoded = len(self.context.items)
+            known = {id(made.item): made for made in self._made}
+            self._revision = self.context.revision
+            self._made, self._pieces, self._tokens = [], [], 0
+            for item in items:
+                self._show(known.get(id(item)) or self._make(codec, item))
+        for item in items[len(self._made) :]:
+            self._show(self._make(codec, item))
         return self._pieces
+
+    def _make(self, codec: Codec, item: Item) -> "_Made":
+        pieces = codec.pieces(item)
+        tokens = sum(count_piece(piece.data, self.counter) for piece in pieces)
+        return _Made(item, pieces, tokens)
+
+    def _show(self, made: "_Made") -> None:
+        self._made.append(made)
+        self._pieces.extend(made.pieces)
+        self._tokens += made.tokens
+
+
+@dataclass(frozen=True, slots=True)
+class _Made:
+    """What one item of the context became; holding the item keeps its identity from being used again."""
+
+    item: Item
+    pieces: tuple[Piece, ...]
+    tokens: int
+    """Before correction."""
