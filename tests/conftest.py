@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from hypothesis import settings
+from support.llama import llama_server  # noqa: F401 - a fixture for every test
 
 PROJECT = Path(__file__).resolve().parent.parent
 
