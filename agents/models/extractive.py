@@ -10,7 +10,7 @@ from memory import Block, Codec, JsonObject
 
 from .base import Delta, Reply, Sink
 from .chat_codec import ChatCodec
-from .extractive_answer import answer_in_words, delegation
+from .extractive_answer import answer_in_words, delegated_conclusion, delegation
 from .extractive_draft import draft_for
 from .extractive_plan import plan_for, search_parts
 from .extractive_quotes import Quote, choose_quotes, passages_in
@@ -56,20 +56,22 @@ def decide(turn: Turn) -> Block | list[Block]:
         case "Plan":
             return call("conclude", **plan_for(turn.task))
         case "Conclusion":
-            return _searches(turn) or _conclusion(turn)
+            return _begin(turn) or _conclusion(turn)
         case "Gaps":
             return call("conclude", questions=_gaps(turn.task))
         case "Draft":
             return call("conclude", **draft_for(turn.task))
         case _:
-            if _DELEGATE in turn.tools and not turn.results:
-                return delegation(turn)
-            return _searches(turn) or answer_in_words(turn)
+            return _begin(turn) or answer_in_words(turn)
 
 
-def _searches(turn: Turn) -> list[Block]:
-    """The searches to begin with; none without the tool, or once anything came back."""
-    if turn.results or _SEARCH not in turn.tools:
+def _begin(turn: Turn) -> list[Block]:
+    """The delegation or the searches to begin with; none without the tools, or once anything came back."""
+    if turn.results:
+        return []
+    if _DELEGATE in turn.tools:
+        return [delegation(turn)]
+    if _SEARCH not in turn.tools:
         return []
     return [call(_SEARCH, query=query, limit=_HITS) for query in search_parts(_question(turn))]
 
@@ -80,6 +82,8 @@ def _question(turn: Turn) -> str:
 
 
 def _conclusion(turn: Turn) -> Block:
+    if delegated := turn.answers(_DELEGATE):
+        return delegated_conclusion(delegated)
     question = _question(turn)
     quotes = _within(choose_quotes(question, passages_in(turn.answers(_SEARCH)), _FINDINGS))
     if not quotes:

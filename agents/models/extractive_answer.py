@@ -42,6 +42,26 @@ def delegation(turn: Turn) -> Block:
     return call("delegate", tasks=[{"agent": agent, "task": part} for part in parts])
 
 
+def delegated_conclusion(results: Sequence[Answered]) -> Block:
+    """A call of `conclude` that hands on what the subagents found."""
+    outputs = [shown.get("conclusion") for result in results for shown in objects(result.data())]
+    found = [finding for output in outputs for finding in objects(output, "findings")]
+    open_questions = [
+        question
+        for output in outputs
+        if isinstance(output, dict)
+        for question in cast(JsonObject, output).get("open_questions") or ()
+    ]
+    whole = bool(found) and not open_questions
+    return call(
+        "conclude",
+        answer=_from_conclusions(results) or _NOTHING,
+        findings=found,
+        open_questions=open_questions,
+        status="done" if whole else "partial",
+    )
+
+
 def _first_agent(spec: JsonObject) -> str:
     """The first agent in the tool's schema or description, `""` when it names none."""
     schema = dumps(spec.get("parameters") or {}).decode()

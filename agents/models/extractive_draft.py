@@ -28,6 +28,9 @@ class _Line:
     text: str
     evidence: list[str]
     words: int
+    terms: frozenset[str]
+    values: frozenset[str]
+    """The numbers and names in it."""
 
 
 def draft_for(task: str) -> JsonObject:
@@ -59,17 +62,24 @@ def _lines(sections: list[JsonObject]) -> Iterable[_Line]:
             text = " ".join(str(finding.get("claim", "")).split())
             if citations and text:
                 evidence = list(dict.fromkeys(str(each.get("evidence", "")) for each in citations))
-                yield _Line(number, rank, text, evidence, len(text.split()))
+                yield _Line(
+                    number,
+                    rank,
+                    text,
+                    evidence,
+                    words=len(text.split()),
+                    terms=frozenset(terms(text)),
+                    values=frozenset(values_in(text)),
+                )
 
 
 def _choose(lines: list[_Line], sections: int, wanted: bool) -> list[_Line]:
     """Fill the brief in turns, the section with the fewest words next, each with its best line left."""
     chosen: list[_Line] = []
     used = [0] * sections
-    said: list[set[str]] = []
     told: set[str] = set()
     left = lines
-    while left := [line for line in left if _fits(line, used) and not _said(line, said)]:
+    while left := [line for line in left if _fits(line, used) and not _said(line, chosen)]:
         turn = min({line.section for line in left}, key=lambda number: (used[number], number))
         best = max(
             (line for line in left if line.section == turn),
@@ -77,9 +87,7 @@ def _choose(lines: list[_Line], sections: int, wanted: bool) -> list[_Line]:
         )
         chosen.append(best)
         used[turn] += best.words
-        said.append(set(terms(best.text)))
-        told |= values_in(best.text)
-        left = [line for line in left if line is not best]
+        told |= best.values
     return chosen
 
 
@@ -88,13 +96,11 @@ def _fits(line: _Line, used: list[int]) -> bool:
     return line.words <= room
 
 
-def _said(line: _Line, said: list[set[str]]) -> bool:
-    words = set(terms(line.text))
-    return any(repeats(words, other) for other in said)
+def _said(line: _Line, chosen: list[_Line]) -> bool:
+    return any(repeats(line.terms, other.terms) for other in chosen)
 
 
 def _worth(line: _Line, told: set[str], wanted: bool) -> float:
     """A high place, values that no line has told yet, and few words for them."""
     place = 1 / (1 + _LATE * line.rank)
-    new = len(values_in(line.text) - told) if wanted else 0
-    return place * (1 + new) / line.words**_LONG if wanted else place
+    return place * (1 + len(line.values - told)) / line.words**_LONG if wanted else place

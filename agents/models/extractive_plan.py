@@ -41,6 +41,9 @@ _AND_ASKS = re.compile(
 _COMMA_ASKS = re.compile(
     rf"(?:,(?:\s+(?:and|und|et|y))?|\s+(?:and|und|et|y))\s+(?=(?:{_ASKING}|its|their)\s)", re.I
 )
+# Within such a list of questions a comma parts too, but not after "When evaluating X, ...".
+_THEN_ASKS = re.compile(r",\s+(?=(?:how|what|why)\s)", re.I)
+_OPENS_CLAUSE = re.compile(r"(?:when|where|if|while)\b", re.I)
 _ENDS_ASKING = ("?", "？", "؟")
 _SEMICOLON = re.compile(r"\s*[;；؛]\s*")
 _COLON = re.compile(r"\s*(?::\s+|：\s*)")
@@ -85,7 +88,8 @@ def search_parts(question: str) -> list[str]:
 
 def title_of(question: str) -> str:
     """A title of at most 12 words."""
-    first = next((line for line in _ITEM.sub("", question).splitlines() if line.strip()), "")
+    lines = (line.strip() for line in _ITEM.sub("", question).splitlines())
+    first = next((line for line in lines if line), "")[:_LONGEST]
     spans = split_sentences(first)
     first = first[spans[0][0] : spans[0][1]] if spans else first
     lead, _, listed = _colon_list(first)
@@ -169,13 +173,18 @@ def _questions_joined(sentence: str) -> list[str]:
     if not ordered and not _OPENS_ASKING.match(sentence):
         return [sentence]
     first, *others = (_COMMA_ASKS if ordered else _AND_ASKS).split(sentence)
+    if others and not ordered and not _OPENS_CLAUSE.match(first):
+        first, *listed = _THEN_ASKS.split(first)
+        others = listed + others
     subject = subject_of(first)
     clear = ordered or names_in(first) or " " not in subject
     if not clear and any(points_back(part) for part in others):
         return [sentence]
-    mark = "?" if sentence.endswith("?") and others else ""
-    parts = [tidied(first) + mark] if others else [first]
-    return parts + [add_subject(tidied(part, "?") + mark, subject) for part in others]
+    if not others:
+        return [first]
+    mark = "?" if sentence.endswith("?") else ""
+    wholes = [add_subject(tidied(part, "?"), subject if clear else "") for part in others]
+    return [part[:1].upper() + part[1:] + mark for part in [tidied(first), *wholes]]
 
 
 def _fitting(parts: list[str]) -> list[str]:

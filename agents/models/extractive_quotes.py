@@ -3,7 +3,7 @@
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass
 
 from filesystem import Picked, pick_sentences, terms
@@ -14,13 +14,16 @@ from .extractive_request import Answered, objects
 _FEWEST_TERMS = 3
 _POOL = 80  # sentences scored before the fine choice
 _SAME = 0.75  # share of common terms from which two sentences say the same
-_FAR = 0.3  # a quote under this share of the best one's score is left out
+# A quote under this share of the best one's score is left out. On CLAP NQ and HotpotQA 0.5 finds 89 and
+# 79 % of the sentences wanted, 0.3 only 5 % more at half the precision.
+_FAR, _FAR_FOR_TOPICS = 0.5, 0.3
 _HEADING, _RANK, _VALUES = 0.25, 0.3, 0.15  # beside the sentence's own 0 to 1; flat around here
 _STALE = 0.5  # archived and superseded sentences count this much
 _MARK = re.compile(r"(?:[-*+•‣▪◦–]|\(?\d{1,3}[.)])\s+|\|\s*")
 _RULE = re.compile(r"\s*\n\s*\|?[\s:|-]*--[\s:|-]*(?:\n|$)")
 # A line in bold alone under a title says who may read it and when it was written.
 _EMPHASISED = re.compile(r"(\*\*|__)[^*\n]*[^*.!?。\n]\1")
+_CODE = re.compile(r"```|~~~|<!--")  # the border of a block; what it cuts through is no sentence
 _HEADING_LINE = re.compile(r"#{1,6}\s+(.*)")
 _VALUE = re.compile(r"\d[\d.,]*|(?<![.!?:|*]\s)(?<!^)\b[A-Z][\w&+-]*[\w+]")
 _ASKS_VALUES = re.compile(
@@ -100,7 +103,13 @@ def choose_quotes(question: str, passages: Sequence[Found], limit: int) -> list[
             quotes.append(Quote(passage.evidence, text, score, passage.current))
     quotes.sort(key=lambda quote: (-round(quote.score, 6), quote.evidence, quote.text))
     chosen = without_repeats([quote for quote in quotes if quote.current] or quotes)
-    return [quote for quote in chosen if quote.score >= _FAR * chosen[0].score][:limit]
+    share = _FAR_FOR_TOPICS if _is_topic(question) else _FAR
+    return [quote for quote in chosen if quote.score >= share * chosen[0].score][:limit]
+
+
+def _is_topic(question: str) -> bool:
+    """True for "Aurora: price and service", which wants all there is rather than one answer."""
+    return ": " in question and not question.rstrip().endswith("?")
 
 
 def asks_values(question: str) -> bool:
@@ -123,7 +132,7 @@ def without_repeats(quotes: Sequence[Quote]) -> list[Quote]:
     return [quote for quote, _ in kept]
 
 
-def repeats(words: set[str], other: set[str]) -> bool:
+def repeats(words: Set[str], other: Set[str]) -> bool:
     """True when one sentence's terms say hardly more than another's; a number of its own is more."""
     if any(word[0].isdigit() for word in words - other):
         return False
@@ -148,7 +157,10 @@ def _quotable(picked: Picked, text: str) -> str:
     while mark := _MARK.match(text, start, picked.end):
         start = mark.end()
     quote = text[start : picked.end].rstrip("| \t\r\n")
-    return "" if quote.endswith(":") or len(terms(quote)) < _FEWEST_TERMS else quote
+    if quote.startswith("**") and quote.endswith("**") and quote.count("**") == 2:
+        quote = quote[2:-2]
+    scrap = quote.endswith(":") or _CODE.search(quote) or len(terms(quote)) < _FEWEST_TERMS
+    return "" if scrap else quote
 
 
 def _density(text: str, asked: set[str]) -> float:

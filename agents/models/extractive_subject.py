@@ -6,7 +6,7 @@ _ORDER = re.compile(
     r"(?:please\s+|can you\s+|could you\s+|i need\s+|i want\s+)*"
     r"(?:write|give|prepare|produce|create|draft|compile|provide|make|summari[sz]e|research|"
     r"investigate|analy[sz]e|describe|explain|tell|compare|assess|evaluate|review|report|outline|list)\b"
-    r"(?:\s+(?:me|us|up))?(?:\s+(?-i:an?|the|some|short|brief|detailed)\b)*\s*",
+    r"(?:\s+(?:me|us|up))?(?:\s+(?-i:an?|the|some|short|detailed)\b)*\s*",
     re.I,
 )
 _ABOUT = re.compile(r"\b(?:on|about|of|for|regarding|concerning|into|über|zu|sur|sobre)\s+", re.I)
@@ -26,10 +26,12 @@ _NAME = re.compile(
 _IDLE_WORDS = (
     "who whom whose what when where which why how is are was were does do did can could should will "
     "would a an the of in on for to and or has have had be been with by at from as it its there please "
-    "tell me about give explain describe much many happens"
+    "tell me i you we us my your our about give explain describe much many happens"
 )
 _IDLE = frozenset(_IDLE_WORDS.split())
 _SUBJECT_WORDS = 8
+_OPENING = 5  # words of a question in which "it" means something said before
+_READ = 1_000  # characters in which a subject is looked for
 _EDGE = " \t\r\n。．,，;；:："
 
 
@@ -50,19 +52,23 @@ def opens_with_order(text: str) -> int:
 
 def names_in(text: str) -> list[str]:
     """Names inside a sentence: words in capitals after the first one, or in quotation marks."""
-    names = (name for pair in _NAME.findall(text) for name in pair)
+    names = (name for pair in _NAME.findall(text[:_READ]) for name in pair)
     return list(dict.fromkeys(name for name in names if name and name != "I"))
 
 
 def points_back(text: str) -> bool:
-    """True when the text speaks of "it" or "their": it needs a subject from elsewhere."""
-    short = len(text) <= _SHORT_UNSPACED and not text.isascii() and " " not in text
-    return short or _POINTS_BACK.search(text) is not None
+    """True when the text opens with "it" or "their" for what was said before.
+
+    Further on such a word mostly means something in the text itself: "the context when it grows".
+    """
+    if len(text) <= _SHORT_UNSPACED and not text.isascii() and " " not in text:
+        return True
+    return _POINTS_BACK.search(" ".join(text.split()[:_OPENING])) is not None
 
 
 def subject_of(lead: str) -> str:
     """The words after "brief on"; else a few words that ask nothing; else the names, else what tells."""
-    lead = tidied(lead, "?？؟")
+    lead = tidied(lead[:_READ], "?？؟")
     if start := opens_with_order(lead):
         about = _ABOUT.search(lead, start)
         return lead[about.end() if about else start :]
