@@ -45,7 +45,8 @@ class SqliteEventLog:
     """`EventLog` in one SQLite file (WAL, owner-only), safe against `kill -9` at any instant.
 
     Appends are numbered at once and written by one writer thread; a commit waits for the transaction
-    that holds its events, and all threads that wait at that moment share it.
+    that holds its events, and all threads that wait at that moment share it. What is appended without
+    an `await` in between is in one transaction: a crash keeps all of it or none.
     """
 
     def __init__(self, path: Path, *, clock: Callable[[], float] = time.time) -> None:
@@ -64,6 +65,9 @@ class SqliteEventLog:
         self._threads = {
             str(row[0]) for row in self._db.execute("select distinct thread from event")
         }
+        # Appended since the last commit; only a commit hands them to the writer, so that it never
+        # takes a part of what belongs together.
+        self._appended: list[_Row] = []
         self._queue: list[_Row] = []
         self._waiting: list[tuple[asyncio.AbstractEventLoop, asyncio.Future[None]]] = []
         self._wake = threading.Condition()
@@ -85,8 +89,7 @@ class SqliteEventLog:
         self._threads.add(thread)
         entry = Entry(self._seq, thread, self._clock(), event)
         crc = checksum(thread, kind, version, body)
-        with self._wake:
-            self._queue.append((entry.seq, thread, entry.time, kind, version, body, crc))
+        self._appended.append((entry.seq, thread, entry.time, kind, version, body, crc))
         return entry
 
     def has(self, thread: str) -> bool:
@@ -100,6 +103,8 @@ class SqliteEventLog:
         with self._wake:
             if self._failure:
                 raise LogError(self._failure)
+            self._queue += self._appended
+            self._appended = []
             self._waiting.append((loop, done))
             self._wake.notify()
         await done
