@@ -211,7 +211,7 @@ class _Sink:
         with self._refusals():
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             fd, self._path = tempfile.mkstemp(dir=folder, prefix=".writing-")
-        self._file = open(fd, "wb", buffering=0)  # noqa: SIM115
+        self._file = open(fd, "wb", buffering=0)  # noqa: SIM115 - closed by keep or drop
         self._hash = hashlib.sha256()
         self._size = self._feeds = 0
         self._head = self._last = b""

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from .errors import OrchestratorError, QuestionRefused, RunNotFound
     from .foreign import RunnableSubagent, as_subagent
     from .models import Models
-    from .research import ResearchOptions, research, resume_research
+    from .researching import ResearchOptions, ask_research, research, resume_research
     from .result import RunResult
     from .runner import AsyncRunner, Runner, TaskSpec
     from .runs import RunInfo, find_run, list_runs, remove_run
@@ -24,7 +24,7 @@ _HOMES = {
     "Models": "models",
     "OrchestratorError": "errors",
     "QuestionRefused": "errors",
-    "ResearchOptions": "research",
+    "ResearchOptions": "researching",
     "RunInfo": "runs",
     "RunNotFound": "errors",
     "RunResult": "result",
@@ -32,11 +32,12 @@ _HOMES = {
     "Runner": "runner",
     "TaskSpec": "runner",
     "as_subagent": "foreign",
+    "ask_research": "researching",
     "find_run": "runs",
     "list_runs": "runs",
     "remove_run": "runs",
-    "research": "research",
-    "resume_research": "research",
+    "research": "researching",
+    "resume_research": "researching",
 }
 
 __all__ = [
@@ -53,6 +54,7 @@ __all__ = [
     "Runner",
     "TaskSpec",
     "as_subagent",
+    "ask_research",
     "find_run",
     "list_runs",
     "remove_run",

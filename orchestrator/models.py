@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from agents import AgentDefinitionError, Model
 
@@ -29,7 +30,7 @@ class Models:
 
         Raises `AgentDefinitionError` for a role that does not exist.
         """
-        chosen: dict[str, list[str]] = {}
+        chosen: dict[str, Any] = {}
         for word in words:
             role, equals, names = word.partition("=")
             if not equals:
@@ -37,4 +38,4 @@ class Models:
             if role not in ROLES:
                 raise AgentDefinitionError(f"unknown role {role!r}; use one of {', '.join(ROLES)}")
             chosen[role] = [name.strip() for name in names.split(",") if name.strip()]
-        return cls(**chosen)  # type: ignore[arg-type]
+        return cls(**chosen)

@@ -54,8 +54,8 @@ def research(
     address, limit = inputs.server(base_url), inputs.seconds(time)
 
     from ..models import Models
-    from ..research import ResearchOptions
-    from ..research import research as start
+    from ..researching import ResearchOptions
+    from ..researching import research as start
     from ..runs import new_run_id
     from .working import Shown, drive
 

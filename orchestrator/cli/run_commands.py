@@ -66,7 +66,7 @@ def ask(
     folder, started = _started(out, run)
     shown = Shown(json, quiet)
     if started.get("kind") == "research":
-        from ..research import ask_research
+        from ..researching import ask_research
 
         drive(lambda emit: ask_research(folder, asked, emit=emit), folder, asked, shown)
     from .objects import load_coordinator
@@ -82,7 +82,7 @@ def resume(run: RunName, *, out: Out = "runs", json: AsJson = False, quiet: Quie
     folder, started = _started(out, run)
     title, shown = f"resume {folder.name}", Shown(json, quiet, started.get("kind") == "research")
     if started.get("kind") == "research":
-        from ..research import resume_research
+        from ..researching import resume_research
 
         drive(lambda emit: resume_research(folder, emit=emit), folder, title, shown)
     from .objects import load_coordinator

@@ -14,7 +14,7 @@ from .options import AsJson, Docs, MoreDocs
 from .screen import clean, put, say
 
 if TYPE_CHECKING:
-    from ..research.reverify import Verification
+    from ..researching.reverify import Verification
 
 LARGEST_REPORT = 16 * 1024 * 1024
 """Bytes of a report; one of ours has some kilobytes."""
@@ -63,8 +63,8 @@ def _read(report: Path) -> str:
 
 
 async def _verify(text: str, docs: Sequence[Path], runs: Path) -> "Verification":
-    from ..research import open_corpus
-    from ..research.reverify import verify_report
+    from ..researching import open_corpus
+    from ..researching.reverify import verify_report
 
     corpus = await open_corpus(docs, runs)
     try:

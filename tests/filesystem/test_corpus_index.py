@@ -195,7 +195,7 @@ async def test_a_full_disk_is_one_clear_error_and_loses_nothing(
     connect = sqlite3.connect
 
     def small(*args: object, **options: object) -> sqlite3.Connection:
-        connection = connect(*args, **options)  # type: ignore[arg-type]
+        connection = connect(*args, **options)
         connection.execute("PRAGMA max_page_count = 60")
         return connection
 

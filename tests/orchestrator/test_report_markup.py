@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from orchestrator.research.markup import clean, clip, escape, quoted, unescape
+from orchestrator.researching.markup import clean, clip, escape, quoted, unescape
 
 # Characters with a meaning in Markdown, terminals or our own marks, beside plain ones.
 NASTY = st.text(

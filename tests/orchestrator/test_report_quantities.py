@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from orchestrator.research.quantities import NumbersIn, numbers
+from orchestrator.researching.quantities import NumbersIn, numbers
 
 
 def occurs(sentence: str, evidence: str) -> bool:

@@ -15,10 +15,10 @@ from support.report_sources import (
 )
 
 from filesystem import FolderCorpus
-from orchestrator.research.render import render_markdown
-from orchestrator.research.report import build_report
-from orchestrator.research.report_parts import Mode
-from orchestrator.research.reverify import verify_report
+from orchestrator.researching.render import render_markdown
+from orchestrator.researching.report import build_report
+from orchestrator.researching.report_parts import Mode
+from orchestrator.researching.reverify import verify_report
 
 TEXT = 'He said "total raised: $142M" [sic]. **Fleet**: 3,120 robots, <b>47</b> sites.'
 RAISED = passage("e1", TEXT, "fin/a, b.md", "lines 3-4")
@@ -147,6 +147,13 @@ async def test_ids_cannot_lend_a_quote_to_another_source() -> None:
     assert await faults(text) == []
     stolen = text.replace("ops.pdf, page 2", "ghost.md, page 2", 1)
     assert any("not found in 'ghost.md'" in message for _, message in await faults(stolen))
+
+
+async def test_a_quote_that_never_ends_is_read_to_the_end_of_its_line() -> None:
+    text = (await written("model")).replace('was 99.2%."', "was 99.2%.")
+    assert await faults(text) == []
+    hostile = text.replace("was 99.2%.", "was" + '\\"' * 50_000)
+    assert any("not found in 'ops.pdf'" in message for _, message in await faults(hostile))
 
 
 async def test_an_unverified_report_does_not_pass() -> None:

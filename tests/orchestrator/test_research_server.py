@@ -11,7 +11,7 @@ from support.research_script import DOCS, QUESTION, TOPICS, Fault, answer, concl
 from agents import WireModel
 from memory import Noticed, ReplyReceived, RunEnded, ToolReturned, loads, read_entries
 from orchestrator import Models
-from orchestrator.research import ResearchOptions, research, resume_research
+from orchestrator.researching import ResearchOptions, research, resume_research
 
 
 @pytest.fixture

@@ -1,10 +1,10 @@
 """Research: from a question and a folder of documents to a report whose quotes are checked.
 
 The one idea: agents hand each other checked data, code decides the order, and the text of the report
-cites evidence by id only. Start reading at `research.py`, then `graph.py`.
+cites evidence by id only. Start reading at `entry.py`, then `graph.py`.
 """
 
-from .research import (
+from .entry import (
     MAX_QUESTION,
     ResearchOptions,
     ask_research,

@@ -26,7 +26,7 @@ def render_markdown(report: Report) -> str:
     if report.mode == "extractive":
         lines += [BRIEF, ""]
     if report.status != "done":
-        lines += [f"Status: {report.status}, see {GAPS}.", ""]
+        lines += [f"Status: {report.status}{f', see {GAPS}' if report.gaps else ''}.", ""]
     if report.summary:
         lines += _section("Summary", report.summary, report)
     for number, section in enumerate(report.sections, 1):

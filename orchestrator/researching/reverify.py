@@ -18,11 +18,13 @@ _REFERENCE = re.compile(r"(?<!\\)\[(\d{1,6})\]")
 _REFERENCES = re.compile(r"(?:\s*(?<!\\)\[\d{1,6}\])+")
 _MARK = re.compile(r"(?<!\\)\[(?:unverified|number not in evidence: [^\]]*)\]")
 _CITATION = re.compile(r"(?:[-*] )?\[(\d{1,6})\] (.*)")
-_QUOTE = re.compile(r'"((?:[^"\\]|\\.)*)"')
+_QUOTE = re.compile(
+    r'"((?:[^"\\]|\\.)*+)(?:"|\\?$)'
+)  # one that never ends takes the rest of the line
 _QUOTES = re.compile(r'(?<!\\): (?=")')
 _IDS = re.compile(r"<!-- evidence:([\w=,]+) -->")
 _HEADING = re.compile(r"#{1,6} +(.*)")
-_STATUS = re.compile(rf"Status: \w+, see {GAPS}\.|Nothing found, see {GAPS}\.")
+_STATUS = re.compile(rf"Status: \w+(?:, see {GAPS})?\.|Nothing found, see {GAPS}\.")
 _PLACE = re.compile(r"(?:page|line)s? \d+(?:-\d+)?")
 
 

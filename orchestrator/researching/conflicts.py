@@ -123,7 +123,7 @@ def find_conflicts(stated: Sequence[Stated]) -> list[Conflict]:
     found: dict[str, dict[frozenset[str], Conflict]] = defaultdict(dict)
     for unit, claims in groups.items():
         for one, other in combinations(claims, 2):
-            if _may_differ(one, other) and _same_subject(one, other):
+            if _same_subject(one, other) and _may_differ(one, other):
                 about = sorted(one.words & other.words)
                 pair = frozenset({one.written, other.written})
                 sides = (one.stated, one.written), (other.stated, other.written)
