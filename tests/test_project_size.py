@@ -23,7 +23,7 @@ COMPLEXITY = 8
 WAIVER = re.compile(r"#\s*(?:noqa|type:\s*ignore|pyright:\s*ignore)\b.*")
 WAIVER_WITH_REASON = re.compile(
     r"#\s*(?:noqa:\s*[A-Z]+\d+(?:,\s*[A-Z]+\d+)*|(?:type|pyright):\s*ignore\[[\w, -]+\])"
-    r"\W+[^\W\d]{3,}"
+    r"\W+(?:\w{1,2}\W+)*[^\W\d]{3,}"
 )
 
 
