@@ -6,9 +6,9 @@ from typing import Any
 from agents import Citation, Conclusion, Finding, Outcome
 from filesystem import Passage, SearchResult
 from memory import Status, Usage
-from orchestrator.research.report import Answered, ReportInput
-from orchestrator.research.report_parts import Mode
-from orchestrator.research.shapes import Draft, Section, Sentence, SubQuestion
+from orchestrator.researching.report import Answered, ReportInput
+from orchestrator.researching.report_parts import Mode
+from orchestrator.researching.shapes import Draft, Section, Sentence, SubQuestion
 
 
 class MemorySearch:
