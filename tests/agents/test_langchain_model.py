@@ -1,5 +1,6 @@
 """`LangChainModel`, with `ChatOpenAI` against a scripted server and with chat models of the tests' own."""
 
+import contextlib
 import json
 from collections.abc import AsyncIterator
 from typing import Any
@@ -10,9 +11,9 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
 from langchain_core.messages.tool import tool_call_chunk
 from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
-from langchain_openai import ChatOpenAI
 from pydantic import Field
-from support.chat_server import ChatServer, Drop, Say, Status
+from support.chat_openai import chat_openai
+from support.chat_server import ChatServer, Drop, Say, Script, Status
 from support.requests import SEARCH, request_body
 
 from agents import Delta, LangChainModel, ModelUnavailable, Retries
@@ -32,23 +33,16 @@ FAST = Retries(base=0.001)
 FULL = Say("It is 7.", calls=[("search", {"query": "a"}), ("search", "{bad")])
 
 
-def openai(server: ChatServer, **given: Any) -> LangChainModel:
-    chat = ChatOpenAI(
-        model="m",
-        base_url=server.url,
-        api_key="k",  # pyright: ignore[reportArgumentType] - pydantic turns it into a secret
-        max_retries=0,
-        stream_usage=True,
-        **given,
-    )
-    return LangChainModel(chat, retries=FAST)
+@contextlib.asynccontextmanager
+async def openai(script: Script) -> AsyncIterator[tuple[LangChainModel, ChatServer]]:
+    async with ChatServer(script) as server, chat_openai(server.url) as chat:
+        yield LangChainModel(chat, retries=FAST), server
 
 
 @pytest.mark.parametrize("stream", [True, False])
 async def test_a_whole_reply(stream: bool) -> None:
     heard: list[Delta] = []
-    async with ChatServer([FULL]) as server:
-        model = openai(server)
+    async with openai([FULL]) as (model, server):
         reply = await model.send(request_body(model), heard.append if stream else None)
         await model.close()
     assert reply.content[0] == Text("It is 7.")
@@ -71,8 +65,7 @@ async def test_the_server_gets_the_history_that_the_log_has() -> None:
         ),
         ToolReturned("c1", "search", (Text("nothing"),), is_error=True),
     )
-    async with ChatServer(["ok"]) as server:
-        model = openai(server)
+    async with openai(["ok"]) as (model, server):
         body = request_body(model, *events)
         await model.send(body)
     sent, meant = server.requests[0].body, json.loads(body)
@@ -86,8 +79,7 @@ async def test_the_server_gets_the_history_that_the_log_has() -> None:
 
 @pytest.mark.parametrize("step", [Status(429, headers={"Retry-After": "0"}), Status(500), Drop()])
 async def test_passing_troubles_are_tried_again(step: Any) -> None:
-    async with ChatServer([step, step, "at last"]) as server:
-        model = openai(server)
+    async with openai([step, step, "at last"]) as (model, server):
         reply = await model.send(request_body(model))
     assert reply.text == "at last"
     assert len(server.requests) == 3
@@ -109,8 +101,7 @@ async def test_passing_troubles_are_tried_again(step: Any) -> None:
 async def test_errors_are_the_integrations_own(
     step: Any, error: type[Exception], requests: int
 ) -> None:
-    async with ChatServer([step]) as server:
-        model = openai(server)
+    async with openai([step]) as (model, server):
         with pytest.raises(error):
             await model.send(request_body(model))
     assert len(server.requests) == requests
@@ -118,8 +109,7 @@ async def test_errors_are_the_integrations_own(
 
 @pytest.mark.parametrize(("finish", "text"), [("length", "cut"), ("stop", "")])
 async def test_ends_that_the_loop_deals_with(finish: str, text: str) -> None:
-    async with ChatServer([Say(text, finish=finish)]) as server:
-        model = openai(server)
+    async with openai([Say(text, finish=finish)]) as (model, _):
         reply = await model.send(request_body(model))
     assert (reply.finish, reply.text) == (finish, text)
 
