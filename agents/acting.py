@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from memory import ResultBlock, Text, ToolCall, ToolReturned
 
+from .approving import ask_person, may_have_begun, refusal, with_note
 from .errors import ToolError
 from .progress import ToolEnded, ToolStarted
 from .session import Session
@@ -50,10 +51,15 @@ async def run_call(session: Session, call: ToolCall) -> None:
 
 
 def settle_interrupted(session: Session) -> None:
-    """Record the calls that a crash cut off, and that must not be made again, as unknown."""
+    """Treat the calls that a crash cut off by their tools' nature: left open to be made again, put
+    before a person, or recorded as unknown."""
     for call in session.thread.context.open_calls:
-        tool = session.tools.get(call.name)
-        if call.name != CONCLUDE and (tool is None or not tool.repeatable):
+        if call.name == CONCLUDE or not may_have_begun(session, call):
+            continue
+        repeatable = session.tools[call.name].repeatable
+        if repeatable == "ask":
+            ask_person(session, call, "crash")
+        elif not repeatable:
             record(session, call, (Text(UNKNOWN_AFTER_CRASH),), "unknown_after_crash")
 
 
@@ -72,6 +78,8 @@ def record(
 
 async def _result(session: Session, call: ToolCall) -> tuple[tuple[ResultBlock, ...], str]:
     """The content of a call's result and the kind of its error, `""` for none."""
+    if words := refusal(session, call):
+        return (Text(words),), "rejected"
     tool = session.tools.get(call.name)
     if tool is None:
         return (Text(_unknown(call.name, session.tools)),), "unknown_tool"
@@ -92,7 +100,7 @@ async def _result(session: Session, call: ToolCall) -> tuple[tuple[ResultBlock, 
     limit = asyncio.timeout(seconds)
     try:
         async with limit:
-            return await tool.call(arguments, context), ""
+            return with_note(session, call, await tool.call(arguments, context)), ""
     except TimeoutError as error:
         stop.set()
         return (Text(_timed_out(call.name, seconds, error, limit.expired())),), "timeout"

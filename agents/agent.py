@@ -5,11 +5,12 @@ from dataclasses import dataclass, field
 
 from pydantic import BaseModel
 
-from memory import ToolCall
+from memory import Recitation, ToolCall
 
 from .acting import CONCLUDE, run_calls, settle_interrupted
+from .approving import allowed, paused
 from .asking import ask_models
-from .ending import answered, conclude, conclude_tool, outcome_of, stopped
+from .ending import answered, conclude, conclude_tool, end, outcome_of, stopped
 from .errors import AgentDefinitionError, LimitReached, ModelUnavailable
 from .limits import Limits
 from .models import Model, Reply
@@ -35,6 +36,12 @@ class Agent:
     output_type: type[BaseModel] | None = None
     """Enforced: the agent ends by the tool `conclude`, whose arguments are checked against it."""
     limits: Limits = field(default_factory=Limits)
+    todo: bool = False
+    """True gives it `rewrite_todo` and `update_todo`: it keeps a plan, which every request restates."""
+    lookback: bool = False
+    """True gives it `note` and the `history_...` tools over its own thread."""
+    recitation: Recitation = field(default_factory=Recitation)
+    """What the end of its requests restates; nothing while there is no plan and nothing unusual."""
 
     def toolbox(self) -> dict[str, Tool]:
         """The tools by name, `conclude` last. Raises `AgentDefinitionError` for a name used twice."""
@@ -67,11 +74,9 @@ class Agent:
         if session.ended is not None or reply is None:
             return session.ended
         settle_interrupted(session)
-        return (
-            await self.act(session, reply)
-            if session.thread.context.open_calls or not reply.calls
-            else None
-        )
+        if session.thread.context.open_calls or not reply.calls:
+            return await self.act(session, reply, elsewhere=elsewhere)
+        return None
 
     async def turn(self, session: Session) -> Outcome | None:
         """One model call and the tool calls it asked for; an outcome when that ended the work."""
@@ -85,6 +90,7 @@ class Agent:
         """
         if session.turns >= self.limits.turns:
             raise LimitReached("turns", f"the limit of {self.limits.turns} turns is reached")
+        session.approvals.clear()
         return await ask_models(session)
 
     async def act(
@@ -93,20 +99,24 @@ class Agent:
         """Run the open calls of a reply, or take it as the answer.
 
         Calls of the tools named in `elsewhere` are left open for the caller (a coordinator's graph runs
-        them); the output is taken only once no call but it is open.
+        them); then those that wait for a person end the acting with a `paused` outcome. The output is
+        taken only once no call but it is open.
         """
         context = session.thread.context
         if not reply.calls:
             return answered(session, reply)
         here = [c for c in context.open_calls if not self.concludes(c) and c.name not in elsewhere]
-        await run_calls(session, here)
-        if any(not self.concludes(c) for c in context.open_calls):
+        await run_calls(session, allowed(session, here))
+        if any(c.name in elsewhere for c in context.open_calls):
             return None
+        if any(not self.concludes(c) for c in context.open_calls):
+            await session.thread.commit()
+            return paused(session)
         for call in context.open_calls:
             outcome = conclude(session, call)
-            await session.thread.commit()
             if outcome is not None:
-                return outcome
+                return end(session, outcome)
+            await session.thread.commit()
         return None
 
     def concludes(self, call: ToolCall) -> bool:

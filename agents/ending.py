@@ -4,7 +4,16 @@ from dataclasses import replace
 
 from pydantic import BaseModel
 
-from memory import MessageAdded, ReplyReceived, Status, Text, ToolCall, ToolReturned
+from memory import (
+    MessageAdded,
+    ReplyReceived,
+    Status,
+    Text,
+    ToolCall,
+    ToolReturned,
+    is_tail,
+    plain_text,
+)
 
 from .acting import CONCLUDE, record
 from .errors import LimitReached, ToolError
@@ -53,6 +62,14 @@ def conclude(session: Session, call: ToolCall) -> Outcome | None:
     return replace(outcome, output=output.model_dump(mode="json"))
 
 
+def end(session: Session, outcome: Outcome) -> Outcome:
+    """Append the thread's end right behind the result of the call that gave it: with no `await` between
+    them a crash keeps both or neither, and an accepted output is never asked for again."""
+    session.thread.append(outcome.event())
+    session.ended = outcome
+    return outcome
+
+
 def answered(session: Session, reply: Reply) -> Outcome | None:
     """Take a reply without calls as the answer, or ask once for what is missing."""
     missing = _missing(session, reply)
@@ -83,9 +100,13 @@ def _asked_before(session: Session) -> bool:
     """True when the newest thing the model saw before this reply was a request to repair."""
     for item in reversed(session.thread.context.items):
         event = item.event
-        if isinstance(event, ReplyReceived):
+        if isinstance(event, ReplyReceived) or _is_recited(event):
             continue
         if isinstance(event, MessageAdded):
             return event.origin == "framework"
         return isinstance(event, ToolReturned) and event.is_error and event.name == CONCLUDE
     return False
+
+
+def _is_recited(event: object) -> bool:
+    return isinstance(event, MessageAdded) and is_tail(plain_text(event.content))

@@ -1,7 +1,7 @@
 """The outcome of one agent's work: its final status and what it hands back."""
 
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
@@ -10,6 +10,24 @@ from memory import JsonObject, Status, ThreadEnded
 from .conclusion import Conclusion
 
 M = TypeVar("M", bound=BaseModel)
+
+
+@dataclass(frozen=True, slots=True)
+class PendingCall:
+    """A tool call that waits for a person; it has not been made."""
+
+    thread: str
+    call_id: str
+    tool: str
+    arguments: str
+    """JSON text as the model wrote it."""
+    reason: Literal["approval", "crash"] = "approval"
+    """`crash`: it was under way when the program stopped, so it may have taken effect already."""
+
+    @property
+    def key(self) -> str:
+        """The name by which it is approved or rejected: `thread/call_id`."""
+        return f"{self.thread}/{self.call_id}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +45,8 @@ class Outcome:
     """The checked output as JSON, empty when there is none."""
     text: str = ""
     """The visible answer of an agent without an output type."""
+    pending: tuple[PendingCall, ...] = ()
+    """For `paused`: the calls that wait for a person, its subagents' among them."""
 
     @property
     def ok(self) -> bool:

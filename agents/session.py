@@ -3,29 +3,36 @@
 import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from memory import (
+    COUNTER_TOPIC,
+    RATIO_TOPIC,
     ConfigSet,
     EventLog,
     MessageAdded,
     Noticed,
-    ReplyReceived,
-    RequestSent,
     Text,
     Thread,
-    ThreadEnded,
     ThreadStarted,
 )
 
+from .approving import Approvals
 from .limits import Meter
 from .models import Model, Reply
-from .outcome import Outcome, outcome_from
+from .outcome import Outcome
+from .own_tools import with_own_tools
 from .progress import Emit, ignore
+from .reciting import tail_of
+from .recovering import recover
 from .tools import Tool
 
 if TYPE_CHECKING:
     from .agent import Agent
+
+UNKNOWN_WINDOW = 32_000
+"""Tokens that a window is taken to have when the model does not say."""
 
 
 @dataclass(slots=True)
@@ -38,8 +45,12 @@ class Run:
     emit: Emit = ignore
     deps: Any = None
     """Passed to every tool in its context."""
+    plan: Callable[[], str] | None = None
+    """Reads the run's `todo.md`, for all agents but the one that keeps it; `None` when none is kept."""
     cancelled: asyncio.Event = field(default_factory=asyncio.Event)
     """Set to stop every agent of the run before its next call."""
+    opened_at: int = 0
+    """Position of the newest event that an earlier process wrote, 0 for a new run."""
 
 
 @dataclass(slots=True)
@@ -56,10 +67,16 @@ class Session:
     tools: dict[str, Tool]
     """By name, in the order in which the model sees them."""
     tail: Callable[[], str] = str
-    """Makes the end of the next request; returns `""` for none."""
+    """Makes the end of the next request; `""` for none. `open_session` sets the agent's recitation."""
+    pinned: tuple[str, ...] = ()
+    """What the recitation restates word for word beside the plan's own constraints."""
     position: int = 0
     turns: int = 0
-    """Model calls so far, this run's and those of the run it goes on from."""
+    """Model calls so far, those from before a resume included; one repeated after a crash counts once."""
+    replies: int = 0
+    """Whole replies so far; subagents are named by it, the same in every resume."""
+    approvals: Approvals = field(default_factory=Approvals)
+    """Calls of the newest reply that a person was asked about."""
     configured: Any = None
     """The model and codec that head the requests now; others mean the thread is configured again."""
     pending: Reply | None = None
@@ -87,10 +104,26 @@ class Session:
             tools=tuple(tool.spec() for tool in self.tools.values()),
             settings=dict(model.settings),
         )
+        first = self.thread.context.config is None
         self.thread.configure(config, codec)
-        if model.window is None and self.configured is None:
-            self.notice("window_unknown", {"model": model.name, "assumed_tokens": 32_000})
+        if first and model.window is None:
+            self.notice("window_unknown", {"model": model.name, "assumed_tokens": UNKNOWN_WINDOW})
+        counter = self.thread.counter
+        if self.thread.calibration.counter != counter.name:
+            self.notice(COUNTER_TOPIC, {"counter": counter.name, "exact": counter.exact})
         self.configured = (model, codec)
+
+    @property
+    def window(self) -> int:
+        """Tokens of the window of the model in use, or what is assumed when that is unknown."""
+        return self.model.window or UNKNOWN_WINDOW
+
+    def notice_ratio(self) -> None:
+        """Put into the log how far the provider's reports are from our counts, when that has moved."""
+        calibration = self.thread.calibration
+        if calibration.moved:
+            ratio = round(calibration.ratio, 3)
+            self.notice(RATIO_TOPIC, {"ratio": ratio, "counter": self.thread.counter.name})
 
     def notice(self, topic: str, data: dict[str, Any]) -> None:
         """Put something worth keeping into the log."""
@@ -114,26 +147,13 @@ async def open_session(
     """
     meter = meter or Meter(agent.limits, run.meter)
     entries = await run.log.read(thread) if run.log.has(thread) else []
-    line = Thread.of(run.log, thread, entries)
+    line = Thread.of(run.log, thread, entries, agent.recitation.rules)
     session = Session(run, agent, line, meter, task, models, agent.toolbox())
+    session.tools = with_own_tools(session)
+    session.tail = partial(tail_of, session)
     if not entries:
         line.append(ThreadStarted(agent.name, parent, task))
         line.append(MessageAdded((Text(task),)))
         return session
-    session.turns = sum(isinstance(entry.event, RequestSent) for entry in entries)
-    for entry in entries:
-        match entry.event:
-            case ThreadEnded() as event:
-                session.ended = outcome_from(event, thread, agent.name, task)
-            case MessageAdded():
-                session.ended = session.pending = None
-            case ReplyReceived() as event:
-                session.pending = Reply(
-                    event.content, event.finish, event.usage, event.model, event.raw
-                )
-                meter.count_past(event.usage)
-            case RequestSent():
-                session.pending = None
-            case _:
-                pass
+    recover(session, entries)
     return session

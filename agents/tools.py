@@ -9,7 +9,7 @@ import inspect
 import types
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
-from typing import Any, Union, get_args, get_origin, get_type_hints
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from pydantic import BaseModel, ConfigDict, ValidationError, create_model
 
@@ -49,8 +49,13 @@ class Tool:
     """True when the function's first parameter is a `ToolContext`."""
     seconds: float | None = None
     """Time limit of one call, `None` for the agent's `tool_seconds`."""
-    repeatable: bool = False
-    """True when calling it twice does no harm; after a crash only such calls are made again."""
+    repeatable: bool | Literal["ask"] = False
+    """What becomes of a call that a crash cut off: True makes it again, `"ask"` puts it before a person,
+    False records it as unknown."""
+    approval: bool | Callable[[JsonObject], bool] = False
+    """Whether a person must allow a call before it is made; a predicate gets its checked arguments."""
+    exempt: bool = False
+    """True when its results stay as they are: never offloaded, however large (they bound themselves)."""
 
     def spec(self) -> JsonObject:
         """What goes into a request: name, description, parameters."""
@@ -113,17 +118,21 @@ def tool(
     name: str | None = None,
     description: str | None = None,
     seconds: float | None = None,
-    repeatable: bool = False,
+    repeatable: bool | Literal["ask"] = False,
+    approval: bool | Callable[[JsonObject], bool] = False,
+    exempt: bool = False,
 ) -> Any:
     """Make a `Tool` of a typed function, as `@tool`, `@tool(...)` or `tool(function, ...)`.
 
-    `name` and `description` default to the function's name and docstring. Raises
-    `AgentDefinitionError` for a parameter without a type or a description that is missing.
+    `name` and `description` default to the function's name and docstring; the rest are fields of
+    `Tool`. Raises `AgentDefinitionError` for a parameter without a type or a missing description.
     """
 
     def make(target: Callable[..., Any]) -> Tool:
         made = _build(target, name, description)
-        return replace(made, seconds=seconds, repeatable=repeatable)
+        return replace(
+            made, seconds=seconds, repeatable=repeatable, approval=approval, exempt=exempt
+        )
 
     return make if function is None else make(function)
 

@@ -7,6 +7,7 @@ may gain fields with defaults. Kinds written by a later version are kept as `Lat
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from .approvals import ApprovalAsked, ApprovalGiven
 from .blocks import Block, JsonObject, ResultBlock
 from .usage import Usage
 
@@ -204,6 +205,8 @@ Event = (
     | RequestSent
     | ReplyReceived
     | ToolReturned
+    | ApprovalAsked
+    | ApprovalGiven
     | ContextCompacted
     | CompactionStarted
     | CompactionRejected

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any
 
+from .approvals import ApprovalAsked, ApprovalGiven
 from .blocks import block_from
 from .encoding import dumps, loads
 from .errors import EventError
@@ -40,6 +41,8 @@ _KINDS: dict[str, type[Any]] = {
     "request_sent": RequestSent,
     "reply_received": ReplyReceived,
     "tool_returned": ToolReturned,
+    "approval_asked": ApprovalAsked,
+    "approval_given": ApprovalGiven,
     "context_compacted": ContextCompacted,
     "compaction_started": CompactionStarted,
     "compaction_rejected": CompactionRejected,

@@ -3,8 +3,8 @@
 from dataclasses import dataclass, field
 from typing import Any
 
-from agents import AgentDefinitionError, Limits, Meter, Outcome, Run
-from memory import MessageAdded, ReplyReceived, Text, ThreadStarted, Usage
+from agents import AgentDefinitionError, Limits, Meter, Outcome, Run, outcome_from
+from memory import MessageAdded, ReplyReceived, Text, ThreadEnded, ThreadStarted, Usage
 
 from .runner import TaskSpec
 
@@ -21,25 +21,47 @@ class RunnableSubagent:
     name: str
     description: str
     limits: Limits = field(default_factory=Limits)
+    repeatable: bool = False
+    """True when doing a task twice does no harm; else one that a crash cut off ends as unknown."""
 
     async def work(self, run: Run, spec: TaskSpec, meter: Meter) -> Outcome:
         """Invoke it with the task on a fresh state; its own steps stay its own."""
         log = run.log
-        log.append(spec.thread, ThreadStarted(self.name, spec.parent, spec.task))
-        log.append(spec.thread, MessageAdded((Text(spec.task),)))
+        if log.has(spec.thread):
+            known = await self._recorded(run, spec)
+            if known is not None:
+                return known
+        else:
+            log.append(spec.thread, ThreadStarted(self.name, spec.parent, spec.task))
+            log.append(spec.thread, MessageAdded((Text(spec.task),)))
         await log.commit()
         state = await self.runnable.ainvoke({"messages": [("user", spec.task)]}, {"callbacks": []})
         text = _answer(state)
         log.append(spec.thread, ReplyReceived((Text(text),), "stop", Usage(), self.name, {}))
         status = "done" if text.strip() else "failed"
         reason = "" if text.strip() else "it returned no message with text"
-        outcome = Outcome(spec.thread, self.name, spec.task, status, reason, text=text)
-        log.append(spec.thread, outcome.event())
-        await log.commit()
-        return outcome
+        return await _end(run, Outcome(spec.thread, self.name, spec.task, status, reason, text=text))
+
+    async def _recorded(self, run: Run, spec: TaskSpec) -> Outcome | None:
+        """What the log says of a thread that an earlier process began; `None` to do it again."""
+        for entry in await run.log.read(spec.thread):
+            if isinstance(entry.event, ThreadEnded):
+                return outcome_from(entry.event, spec.thread, self.name, spec.task)
+        if self.repeatable:
+            return None
+        reason = "the program stopped while it worked; whether it took effect is unknown"
+        return await _end(run, Outcome(spec.thread, self.name, spec.task, "failed", reason))
 
 
-def as_subagent(value: Any, *, name: str | None = None, description: str = "") -> RunnableSubagent:
+async def _end(run: Run, outcome: Outcome) -> Outcome:
+    run.log.append(outcome.thread, outcome.event())
+    await run.log.commit()
+    return outcome
+
+
+def as_subagent(
+    value: Any, *, name: str | None = None, description: str = "", repeatable: bool = False
+) -> RunnableSubagent:
     """Wrap a runnable. Raises `AgentDefinitionError` for what cannot be invoked or has no name."""
     if not hasattr(value, "ainvoke"):
         raise AgentDefinitionError(
@@ -50,7 +72,8 @@ def as_subagent(value: Any, *, name: str | None = None, description: str = "") -
         raise AgentDefinitionError(
             "a runnable needs a name to be a subagent: as_subagent(it, name=...)"
         )
-    return RunnableSubagent(value, str(called), description or f"The graph {called}.")
+    words = description or f"The graph {called}."
+    return RunnableSubagent(value, str(called), words, repeatable=repeatable)
 
 
 def _answer(state: Any) -> str:

@@ -123,11 +123,11 @@ class AgentSubagent:
 
 
 async def record_outcome(session: Session, outcome: Outcome) -> Outcome:
-    """Append the thread's end, unless the log has it already, and make it durable."""
-    if session.ended is None:
+    """Append the thread's end, unless it has one or only waits for a person, and make all durable."""
+    if session.ended is None and outcome.status != "paused":
         session.thread.append(outcome.event())
-        await session.thread.commit()
         session.ended = outcome
+    await session.thread.commit()
     return outcome
 
 
@@ -154,7 +154,8 @@ class AsyncRunner:
         meter = Meter(subagent.limits, self.meter)
         deadline = asyncio.timeout(_least(spec.seconds, meter.time_left()))
         try:
-            self.meter.count_agent()
+            if not self.run.log.has(spec.thread):  # a resumed run counted it when it was opened
+                self.meter.count_agent()
             if spec.depth > self.run.meter.limits.depth:
                 raise LimitReached(
                     "depth", f"agents may stand {spec.depth - 1} levels deep, not deeper"
