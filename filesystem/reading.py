@@ -153,8 +153,6 @@ class _Scan:
     def _place_of_line(self, text: str, line: int) -> int | None:
         """Where in `text` the wanted line begins; None when it begins later or not at all."""
         missing = line - 1 - self.line
-        if missing <= 0:
-            return 0
         if text.count("\n") < missing:
             return None
         return len(text) - len(text.split("\n", missing)[-1])

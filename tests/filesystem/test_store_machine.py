@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
+from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
 
 from filesystem import (
     ABSENT,
@@ -151,17 +151,17 @@ class StoreMachine(RuleBasedStateMachine):
         ]
         assert [(hit.path, hit.line) for hit in found.hits] == expected
 
-    @invariant()
-    def lists_what_the_dict_holds(self):
-        if hasattr(self, "model"):
-            listed = self.run(lambda store: store.glob())
-            assert {entry.path: entry.size for entry in listed} == {
-                path: len(data) for path, data in self.model.items()
-            }
+    @rule()
+    def list_all(self):
+        listed = self.run(lambda store: store.glob())
+        assert {entry.path: entry.size for entry in listed} == {
+            path: len(data) for path, data in self.model.items()
+        }
 
     def teardown(self):
         if not hasattr(self, "model"):
             return
+        self.list_all()
         for path, data in self.model.items():
             assert self.run(lambda store, path=path: store.read(path)) == data
         self.loop.run_until_complete(self.loop.shutdown_default_executor())
@@ -172,7 +172,7 @@ class StoreMachine(RuleBasedStateMachine):
 TestStoreMachine = StoreMachine.TestCase
 TestStoreMachine.settings = settings(
     max_examples=500,
-    stateful_step_count=8,
+    stateful_step_count=6,
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow],
 )
