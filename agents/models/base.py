@@ -79,7 +79,9 @@ class Model(Protocol):
 
         `body` comes from `codec.body`. `sink` gets pieces as they arrive, when the model streams.
         Raises langchain-core's model errors (`ModelRateLimitError`, `ContextOverflowError`, ...) or
-        `ModelUnavailable` of this package when there is no answer to be had.
+        `ModelUnavailable` of this package when there is no answer to be had. An adapter that finds
+        out that its endpoint wants other bytes raises `CodecChanged`; the caller configures its thread
+        again with `codec` and `settings` and sends once more. No adapter does so endlessly.
         """
         ...
 
