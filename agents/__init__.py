@@ -6,6 +6,7 @@ turn is one model call and the tool calls it asked for. Start reading at `agent.
 
 from .acting import record as record_result
 from .agent import Agent
+from .approving import paused, paused_outcome
 from .conclusion import Citation, Conclusion, Finding
 from .ending import outcome_of, stopped
 from .errors import AgentDefinitionError, AgentError, LimitReached, ModelUnavailable, ToolError
@@ -25,7 +26,7 @@ from .models import (
     codec_for,
     resolve_model,
 )
-from .outcome import Outcome, outcome_from
+from .outcome import Outcome, PendingCall, outcome_from
 from .progress import (
     AgentEnded,
     AgentStarted,
@@ -63,6 +64,7 @@ __all__ = [
     "Model",
     "ModelUnavailable",
     "Outcome",
+    "PendingCall",
     "Progress",
     "Reply",
     "Retries",
@@ -87,6 +89,8 @@ __all__ = [
     "open_session",
     "outcome_from",
     "outcome_of",
+    "paused",
+    "paused_outcome",
     "record_result",
     "resolve_model",
     "schema_of",

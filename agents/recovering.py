@@ -12,8 +12,6 @@ from memory import (
     ReplyReceived,
     RequestSent,
     ThreadEnded,
-    is_tail,
-    plain_text,
 )
 
 from .models import Reply
@@ -54,10 +52,8 @@ def _take(session: "Session", entry: Entry) -> None:
             session.ended = outcome_from(
                 event, session.thread.name, session.agent.name, session.task
             )
-        case MessageAdded(content=content):
+        case MessageAdded():
             session.ended = session.pending = None
-            text = plain_text(content)
-            session.recited = text if is_tail(text) else session.recited
         case ApprovalAsked() | ApprovalGiven() as event:
             session.approvals.take(event, before=entry.seq <= session.run.opened_at)
         case ConfigSet() as event:

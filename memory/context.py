@@ -55,6 +55,11 @@ class Context:
         """Calls of the newest reply without a result, as projected, in order."""
         return tuple(call.call for call in self._batch if call.answer is None)
 
+    @property
+    def calls(self) -> tuple[ToolCall, ...]:
+        """All calls of the newest reply, as projected, in order; none once every one has its result."""
+        return tuple(call.call for call in self._batch)
+
     def add(self, entry: Entry) -> None:
         """Take in the next event of the thread."""
         self.last_event = entry.seq

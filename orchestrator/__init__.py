@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .coordinator import Coordinator
-    from .errors import OrchestratorError, QuestionRefused, RunNotFound
+    from .errors import DecisionRefused, OrchestratorError, QuestionRefused, RunNotFound
     from .foreign import RunnableSubagent, as_subagent
     from .models import Models
     from .researching import ResearchOptions, ask_research, research, resume_research
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "AsyncRunner": "runner",
     "Coordinator": "coordinator",
+    "DecisionRefused": "errors",
     "Models": "models",
     "OrchestratorError": "errors",
     "QuestionRefused": "errors",
@@ -43,6 +44,7 @@ _HOMES = {
 __all__ = [
     "AsyncRunner",
     "Coordinator",
+    "DecisionRefused",
     "Models",
     "OrchestratorError",
     "QuestionRefused",

@@ -1,8 +1,7 @@
 """The coordinator: an agent that sends subagents out in parallel, run by a LangGraph graph."""
 
 import asyncio
-import hashlib
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
@@ -19,15 +18,16 @@ from agents import (
     ignore,
     open_session,
 )
-from memory import JsonObject, MessageAdded, Text
+from memory import JsonObject, LogLocked, MessageAdded, Text
 
+from .approvals import Decisions, pending_calls, read_decisions
 from .delegation import delegate_tool
 from .errors import QuestionRefused
-from .foreign import RunnableSubagent, as_subagent, message_text
+from .foreign import RunnableSubagent, as_subagent
 from .models import Chain
 from .result import RunResult
 from .runner import AgentSubagent, AsyncRunner, Subagent, TaskSpec, resolve_chain
-from .runs import LiveRun, open_run, start_run
+from .runs import LiveRun, find_run, open_run, start_run
 from .work import Work
 
 MAIN = "main"
@@ -63,8 +63,10 @@ class Coordinator:
             agent, tools=tools, limits=replace(agent.limits, turns=self.limits.turns)
         )
         self.agent.toolbox()
-        self._works: dict[str, Work] = {}
-        self._kept: dict[str, LiveRun] = {}
+        self.works: dict[str, Work] = {}
+        """What this object's graphs work on now, by the key in their state."""
+        self.kept: dict[str, LiveRun] = {}
+        """Runs in memory that can be gone on with: hosts' threads, and those that wait for a person."""
         self._compiled: Any = None
 
     @property
@@ -84,7 +86,7 @@ class Coordinator:
         """
         if not task.strip():
             raise QuestionRefused("the task is empty; say what is to be done")
-        live = await self._start(task, run_id, emit)
+        live = await self.start(task, run_id, emit)
         return await self._drive(live, None)
 
     def run_sync(self, task: str, **options: Any) -> RunResult:
@@ -96,11 +98,18 @@ class Coordinator:
 
         `run` is a folder or an id under `runs`. Raises `RunNotFound`, `LogLocked`, `LogError`.
         """
-        return await self._drive(await self._open(run, emit), message)
+        return await self._drive(await self.open(run, emit), message)
 
-    async def resume(self, run: str | Path, *, emit: Emit = ignore) -> RunResult:
-        """Go on with a run that was interrupted; a finished one gives its result again, at no cost."""
-        return await self._drive(await self._open(run, emit), None)
+    async def resume(
+        self, run: str | Path, *, decisions: Decisions | None = None, emit: Emit = ignore
+    ) -> RunResult:
+        """Go on with a run that was interrupted; a finished one gives its result again, at no cost.
+
+        `decisions` says, by `PendingCall.key`, what becomes of the calls that a paused run waits for:
+        `"approve"`, `"reject"`, `{"decision": "reject", "note": words}` or `{"decision": "edit",
+        "arguments": {...}}`; a call left out goes on waiting. Raises `DecisionRefused`.
+        """
+        return await self._drive(await self.open(run, emit), None, decisions)
 
     async def stream(
         self, task: str, *, run_id: str | None = None
@@ -120,7 +129,8 @@ class Coordinator:
     def compile(self, checkpointer: Any = None) -> Any:
         """A compiled LangGraph graph (`messages` in, the answer's message out) for other graphs.
 
-        Each host thread is one run of ours: a second call on it is a follow-up message.
+        Each host thread is one run of ours: a second call on it is a follow-up message. Calls that wait
+        for a person interrupt the host's graph; `Command(resume=decisions)` goes on.
         """
         from .graph import CoordinatorGraph
 
@@ -132,94 +142,86 @@ class Coordinator:
         await self._invoke(work)
         return work.outcome or Outcome(spec.thread, spec.agent, spec.task, "failed", "no outcome")
 
-    # What the graph's nodes call.
-
-    def work_of(self, state: Mapping[str, Any]) -> Work:
-        """The work that a graph's state names. Raises `AgentDefinitionError` when it is not here."""
-        work = self._works.get(state.get("run_id", ""))
-        if work is None:
-            raise AgentDefinitionError(
-                "this graph's state belongs to another process; start the graph from its beginning with "
-                "the same thread, and it goes on from the event log"
-            )
-        return work
-
-    async def open_work(self, state: Mapping[str, Any], config: Mapping[str, Any]) -> Work:
-        """The work of a state, or a new one for a host graph's thread."""
-        if state.get("run_id", "") in self._works:
-            return self.work_of(state)
-        task = state.get("task") or _last_text(state.get("messages") or [])
-        if not task.strip():
-            raise QuestionRefused("the graph got no task: give `task` or a last message with text")
-        host = str((config.get("configurable") or {}).get("thread_id") or "")
-        run_id = f"host-{hashlib.sha256(host.encode()).hexdigest()[:16]}" if host else None
-        emit = _writer()
-        live = await self._host_run(run_id, emit) if run_id else None
-        if live is not None:
-            return await self._begin(live, task)
-        live = await self._start(task, run_id, emit)
-        if run_id and self.runs is None:
-            self._kept[run_id] = live
-        return await self._begin(live, None)
+    # What its graph, its host and a coordinator above it call.
 
     async def close_work(self, work: Work) -> None:
-        """End what `open_work` opened; a run that `run` opened is closed by `run`."""
+        """End what was opened for a host's graph; a run that `run` opened is closed by `run`."""
         if work.live is not None:
-            self._works.pop(work.key, None)
+            self.works.pop(work.key, None)
             outcome = work.outcome
             await work.live.end(*((outcome.status, outcome.reason) if outcome else ("failed", "")))
             await work.live.close()
 
-    # Inside.
-
-    async def _host_run(self, run_id: str, emit: Emit) -> LiveRun | None:
-        """The run of a host thread from an earlier call, on disk or in this object's memory."""
-        if self.runs is not None and (self.runs / run_id).exists():
-            return await self._open(self.runs / run_id, emit)
-        live = self._kept.get(run_id)
-        if live is not None:
-            live.run.emit = emit
-        return live
-
-    async def _start(self, task: str, run_id: str | None, emit: Emit) -> LiveRun:
+    async def start(
+        self, task: str, run_id: str | None, emit: Emit, options: JsonObject | None = None
+    ) -> LiveRun:
+        """A new run of this coordinator; see `start_run`."""
         return await start_run(
             self.runs,
             task,
-            self.options,
+            self.options | (options or {}),
             run_id=run_id,
             limits=self.limits,
             emit=emit,
             deps=self.deps,
         )
 
-    async def _open(self, run: str | Path, emit: Emit) -> LiveRun:
-        from .runs import find_run
-
+    async def open(self, run: str | Path, emit: Emit) -> LiveRun:
+        """A run of the past, from its folder or from this object's memory."""
+        kept = self.kept.get(run) if isinstance(run, str) else None
+        if kept is not None:
+            if any(work.session.run is kept.run for work in self.works.values()):
+                raise LogLocked(f"run {run!r} is being worked on; wait until it ends")
+            return await kept.take_up(emit)
         path = run if isinstance(run, Path) else find_run(self.runs or Path("runs"), run)
         return await open_run(path, limits=self.limits, emit=emit, deps=self.deps)
 
-    async def _drive(self, live: LiveRun, message: str | None) -> RunResult:
+    async def begin(
+        self, live: LiveRun, message: str | None, decisions: Decisions | None = None
+    ) -> Work:
+        """The work on a run from where its log stops, with a follow-up or with decisions about the
+        calls that wait. Raises `QuestionRefused` or `DecisionRefused`, and changes nothing then."""
+        pending = pending_calls(await live.run.log.read()) if live.run.opened_at else []
+        if message is not None and pending:
+            raise QuestionRefused(
+                f"run {live.run.id!r} waits for a person to decide about "
+                f"{', '.join(call.key for call in pending)}: decide first (undrift resume, or "
+                "Coordinator.resume with decisions), then send the message"
+            )
+        if decisions:
+            for call, event in read_decisions(pending, decisions):
+                live.run.log.append(call.thread, event)
+            if live.ended is not None:
+                live.go_on()
+            await live.run.log.commit()
+        spec = TaskSpec(MAIN, self.name, live.started.task, "", depth=0)
+        work = await self._work_on(live.run, spec, live.run.meter)
+        work.live = live
+        if message is not None:
+            live.ask(message)
+            work.session.thread.append(MessageAdded((Text(message),)))
+            work.session.pending = work.session.ended = None
+        return work
+
+    # Inside.
+
+    async def _drive(
+        self, live: LiveRun, message: str | None, decisions: Decisions | None = None
+    ) -> RunResult:
         try:
-            work = await self._begin(live, message)
+            work = await self.begin(live, message, decisions)
             work.live = None
             await self._invoke(work)
             outcome = work.outcome
             if outcome is None:
                 raise AgentDefinitionError(f"the graph of {self.name!r} ended without an outcome")
             await live.end(outcome.status, outcome.reason)
-            return live.result(outcome.status, outcome.reason, outcome.text, outcome.output)
+            if live.folder is None and outcome.pending:
+                self.kept[live.run.id] = live
+            result = live.result(outcome.status, outcome.reason, outcome.text, outcome.output)
+            return replace(result, pending=outcome.pending)
         finally:
             await asyncio.shield(live.close())
-
-    async def _begin(self, live: LiveRun, message: str | None) -> Work:
-        spec = TaskSpec(MAIN, self.name, live.started.task, "", depth=0)
-        work = await self._work_on(live.run, spec, live.run.meter)
-        work.live = live
-        if message is not None:
-            live.run.log.append("", MessageAdded((Text(message),)))
-            work.session.thread.append(MessageAdded((Text(message),)))
-            work.session.pending = work.session.ended = None
-        return work
 
     async def _work_on(self, run: Run, spec: TaskSpec, meter: Meter) -> Work:
         chain = self.agent.model or self.model
@@ -234,18 +236,19 @@ class Coordinator:
         )
         key = f"{run.id}/{spec.thread}"
         work = Work(key, session, AsyncRunner(run, self.subagents, meter), spec.depth)
-        self._works[key] = work
+        self.works[key] = work
         return work
 
     async def _invoke(self, work: Work) -> None:
         if self._compiled is None:
-            self._compiled = self.compile()
+            # Without a saver, and not with that of a graph above: the log is what it goes on from.
+            self._compiled = self.compile(checkpointer=False)
         try:
             # Three supersteps a turn; the agent's own limit of turns is the one that counts.
             config = {"recursion_limit": 10 + 8 * (self.agent.limits.turns + 1)}
             await self._compiled.ainvoke({"run_id": work.key}, config)
         finally:
-            self._works.pop(work.key, None)
+            self.works.pop(work.key, None)
 
 
 def _named(subagents: Sequence[Any], lead: Agent, model: Chain | None) -> dict[str, Subagent]:
@@ -272,20 +275,3 @@ def _required(chain: Any, name: str) -> Chain:
     if chain is None:
         raise AgentDefinitionError(f"agent {name!r} has no model; give it one, or the coordinator")
     return cast(Chain, chain)
-
-
-def _last_text(messages: Sequence[Any]) -> str:
-    """The text of the last message of a host graph, whatever form it has."""
-    if not messages:
-        return ""
-    return message_text(messages[-1])
-
-
-def _writer() -> Emit:
-    """Progress into the host graph's custom stream, when it has one."""
-    try:
-        from langgraph.config import get_stream_writer
-
-        return get_stream_writer()
-    except RuntimeError:
-        return ignore

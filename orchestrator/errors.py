@@ -2,7 +2,8 @@
 
 OrchestratorError
   RunNotFound       no run, or more than one, goes by that name
-  QuestionRefused   the question is empty or longer than a question can be
+  QuestionRefused   the question is empty, too long, or cannot be taken now
+  DecisionRefused   a decision about a waiting call cannot be used
 """
 
 
@@ -15,4 +16,8 @@ class RunNotFound(OrchestratorError):
 
 
 class QuestionRefused(OrchestratorError):
-    """The question or task is empty or longer than the limit."""
+    """The question or task is empty, longer than the limit, or the run cannot take one now."""
+
+
+class DecisionRefused(OrchestratorError):
+    """A decision about a call that waits for a person cannot be used; nothing was decided."""

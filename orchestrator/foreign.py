@@ -40,7 +40,9 @@ class RunnableSubagent:
         log.append(spec.thread, ReplyReceived((Text(text),), "stop", Usage(), self.name, {}))
         status = "done" if text.strip() else "failed"
         reason = "" if text.strip() else "it returned no message with text"
-        return await _end(run, Outcome(spec.thread, self.name, spec.task, status, reason, text=text))
+        return await _end(
+            run, Outcome(spec.thread, self.name, spec.task, status, reason, text=text)
+        )
 
     async def _recorded(self, run: Run, spec: TaskSpec) -> Outcome | None:
         """What the log says of a thread that an earlier process began; `None` to do it again."""
@@ -83,7 +85,11 @@ def _answer(state: Any) -> str:
 
 def message_text(message: Any) -> str:
     """The text of a LangChain message, a message's dict, or anything else as `str`."""
-    content = message.get("content") if isinstance(message, dict) else getattr(message, "content", message)
+    content = (
+        message.get("content")
+        if isinstance(message, dict)
+        else getattr(message, "content", message)
+    )
     if not isinstance(content, list):
         return str(content or "")
     parts = [part.get("text", "") if isinstance(part, dict) else str(part) for part in content]

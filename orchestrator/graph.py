@@ -10,8 +10,11 @@ from langchain_core.messages import AIMessage, AnyMessage
 from langchain_core.runnables import RunnableConfig
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
-from langgraph.types import Command, Send
+from langgraph.types import Command, Send, interrupt
 
+from .approvals import Decisions, described
+from .errors import DecisionRefused
+from .hosting import MARK, Hosting
 from .runner import TaskSpec
 from .work import DELEGATED, Work
 
@@ -32,6 +35,8 @@ class CoordinatorState(TypedDict, total=False):
     """Model calls so far."""
     log_seq: int
     """Newest event that this state knows of."""
+    again: bool
+    """True to go on with the run of `run_id` from the log, wherever this state stands."""
     status: str
     """Final status, once there is one."""
     answer: str
@@ -48,6 +53,10 @@ class SubagentState(TypedDict):
     spec: TaskSpec
 
 
+# A saver's state that another process made: the graph starts again where the log stops.
+AGAIN: Command[Any] = Command(goto="open", update={"again": True})
+
+
 class CoordinatorGraph:
     """The nodes, as methods; `build` wires them.
 
@@ -56,44 +65,54 @@ class CoordinatorGraph:
 
     def __init__(self, coordinator: "Coordinator") -> None:
         self._coordinator = coordinator
+        self._hosting = Hosting(coordinator)
 
     def build(self, checkpointer: Any = None) -> CompiledStateGraph[Any, Any, Any, Any]:
         """The compiled graph; a checkpointer serves embedding, the log is what a run goes on from."""
         graph = StateGraph(CoordinatorState)
-        after = ("recite", "subagent", "finish")
+        after = ("recite", "subagent", "pause", "finish", "open")
         graph.add_node("open", self.open, destinations=after)
-        graph.add_node("recite", self.recite, destinations=("think",))
-        graph.add_node("think", self.think, destinations=("tools", "finish"))
+        graph.add_node("recite", self.recite, destinations=("think", "open"))
+        graph.add_node("think", self.think, destinations=("tools", "finish", "open"))
         graph.add_node("tools", self.tools, destinations=after)
         graph.add_node("subagent", self.subagent)
         graph.add_node("gather", self.gather, destinations=after)
-        graph.add_node("finish", self.finish)
+        graph.add_node("pause", self.pause, destinations=after)
+        graph.add_node("finish", self.finish, destinations=("open", END))
         graph.add_edge(START, "open")
         graph.add_edge("subagent", "gather")
-        graph.add_edge("finish", END)
         return graph.compile(checkpointer=checkpointer, name=self._coordinator.name)
 
     async def open(self, state: CoordinatorState, config: RunnableConfig) -> Command[Any]:
         """Find or make the run, and take up what a crash left open."""
-        work = await self._coordinator.open_work(state, config)
+        return await self._take_up(await self._hosting.open(state, config))
+
+    async def _take_up(self, work: Work) -> Command[Any]:
+        work.reply = work.session.pending
         await work.settle(work.agent.take_up(work.session, elsewhere=DELEGATED))
         return _next(work)
 
     async def recite(self, state: CoordinatorState) -> Command[Any]:
         """Make the tail of the next request."""
         work = self._work(state)
+        if work is None:
+            return AGAIN
         work.session.tail = work.recitation
         return Command(goto="think")
 
     async def think(self, state: CoordinatorState) -> Command[Any]:
         """One model call; then act on it, or end when it could not be made."""
         work = self._work(state)
+        if work is None:
+            return AGAIN
         await work.ask()
         return Command(goto="tools" if work.outcome is None else "finish")
 
     async def tools(self, state: CoordinatorState) -> Command[Any]:
         """Run the calls that are not delegations, or take the reply as the answer."""
         work = self._work(state)
+        if work is None:
+            return AGAIN
         if work.reply is not None:
             await work.settle(work.agent.act(work.session, work.reply, elsewhere=DELEGATED))
         return _next(work)
@@ -101,36 +120,69 @@ class CoordinatorGraph:
     async def subagent(self, state: SubagentState) -> CoordinatorState:
         """Work on one task; whatever happens is a result, never a raise into the parent."""
         work = self._work(state)
-        spec = state["spec"]
-        work.outcomes[spec.thread] = await work.runner.submit(spec)
+        if work is not None:
+            spec = state["spec"]
+            work.outcomes[spec.thread] = await work.runner.submit(spec)
         return {}
 
     async def gather(self, state: CoordinatorState) -> Command[Any]:
         """Hand the children's outcomes to the coordinator together, in the order of its tasks."""
-        await self._work(state).gather()
-        return await self.tools(state)
+        work = self._work(state)
+        if work is None:
+            return AGAIN
+        await work.gather()
+        return await self.tools(state) if work.outcome is None else _next(work)
 
-    async def finish(self, state: CoordinatorState) -> CoordinatorState:
+    async def pause(self, state: CoordinatorState, config: RunnableConfig) -> Command[Any]:
+        """Interrupt the host until a person decided, with the run closed meanwhile; then go on from the
+        log. LangGraph runs this node from its beginning for each answer."""
+        work = self._work(state)
+        waiting: dict[str, Any] = {}
+        if work is not None and work.outcome is not None:
+            waiting = {
+                "run": work.session.run.id,
+                "waiting": described(work.outcome.pending),
+                "decide": "resume with an object: a call's name, then approve, reject, or an object "
+                "with decision edit and arguments",
+            }
+            await self._coordinator.close_work(work)
+        while True:
+            decisions: Decisions = interrupt(waiting)
+            try:
+                return await self._take_up(
+                    await self._hosting.open({**state, "again": True}, config, decisions)
+                )
+            except DecisionRefused as error:
+                waiting = {"error": str(error)}
+
+    async def finish(self, state: CoordinatorState) -> Command[Any]:
         """Record the end and hand the answer out."""
         work = self._work(state)
-        outcome = await work.finish()
+        if work is None:
+            return AGAIN
+        outcome, position = await work.finish(), _position(work)
         await self._coordinator.close_work(work)
-        return {
-            "messages": [AIMessage(outcome.text or outcome.reason, name=_plain(work.agent.name))],
+        mark = {MARK: {"run": work.session.run.id, "log_seq": position.get("log_seq")}}
+        name, text = _plain(work.agent.name), outcome.text or outcome.reason
+        answer: dict[str, Any] = {
+            "messages": [AIMessage(text, name=name, response_metadata=mark)],
             "status": outcome.status,
             "answer": outcome.text,
             "output": outcome.output,
-            **_position(work),
+            "task": "",
         }
+        return Command(goto=END, update={**answer, **position})
 
-    def _work(self, state: CoordinatorState | SubagentState) -> Work:
-        return self._coordinator.work_of(state)
+    def _work(self, state: CoordinatorState | SubagentState) -> Work | None:
+        """The work of a state, `None` when another process did it: the log knows how far it was."""
+        return self._coordinator.works.get(state.get("run_id", ""))
 
 
 def _next(work: Work) -> Command[Any]:
     """Where to go after acting, derived from the log and the outcome."""
     if work.outcome is not None:
-        return Command(goto="finish", update=_position(work))
+        hosted = work.live is not None and work.outcome.status == "paused"
+        return Command(goto="pause" if hosted else "finish", update=_position(work))
     base = {"run_id": work.key, "thread": work.session.thread.name}
     sends = [
         Send("subagent", {**base, "spec": spec}) for _, specs in work.delegations for spec in specs
@@ -144,6 +196,7 @@ def _position(work: Work) -> CoordinatorState:
         "thread": work.session.thread.name,
         "turn": work.session.turns,
         "log_seq": work.session.thread.context.last_event,
+        "again": False,
     }
 
 

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from agents import PendingCall
 from memory import JsonObject, Status, Usage
 
 
@@ -24,6 +25,8 @@ class RunResult:
     """Tokens of the whole tree."""
     folder: Path | None = None
     """The run folder, `None` for a run kept in memory."""
+    pending: tuple[PendingCall, ...] = ()
+    """For `paused`: the calls that wait for a person; `Coordinator.resume` takes the decisions."""
 
     @property
     def exit_code(self) -> int:

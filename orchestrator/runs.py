@@ -18,11 +18,13 @@ from memory import (
     JsonObject,
     MemoryEventLog,
     MessageAdded,
+    Noticed,
     ReplyReceived,
     RunEnded,
     RunStarted,
     SqliteEventLog,
     Status,
+    Text,
     ThreadStarted,
     ToolReturned,
     Usage,
@@ -33,6 +35,9 @@ from memory import (
 from .errors import RunNotFound
 from .result import RunResult
 
+RESUMED = "resumed"
+"""Topic of the notice that a run was taken up again; its data names the newest event before."""
+
 
 @dataclass(slots=True)
 class LiveRun:
@@ -41,6 +46,8 @@ class LiveRun:
     run: Run
     folder: RunFolder | None
     started: RunStarted
+    ended: RunEnded | None = None
+    """How it ended or paused, while nobody has asked it to go on."""
 
     @property
     def path(self) -> Path | None:
@@ -48,9 +55,27 @@ class LiveRun:
         return self.folder.path if self.folder else None
 
     async def end(self, status: Status, reason: str = "") -> None:
-        """Record how the run ended."""
-        self.run.log.append("", RunEnded(status, reason))
+        """Record how the run ended, unless the log has it already."""
+        if self.ended is None:
+            self.ended = RunEnded(status, reason)
+            self.run.log.append("", self.ended)
         await self.run.log.commit()
+
+    async def take_up(self, emit: Emit) -> "LiveRun":
+        """Make a run in memory ready to be gone on with."""
+        self.run.emit = emit
+        self.run.opened_at = (await self.run.log.read())[-1].seq
+        return self
+
+    def go_on(self) -> None:
+        """Record that a run which stopped or paused is taken up again."""
+        self.ended = None
+        self.run.log.append("", Noticed(RESUMED, {"events": self.run.opened_at}))
+
+    def ask(self, message: str) -> None:
+        """Record a follow-up message; it opens a finished run again."""
+        self.ended = None
+        self.run.log.append("", MessageAdded((Text(message),)))
 
     async def close(self) -> None:
         """Write usage and transcripts, and give the log free."""
@@ -111,7 +136,11 @@ async def open_run(path: Path, *, limits: Limits, emit: Emit = ignore, deps: Any
         await log.close()
         raise
     run = Run(started.run_id, log, spent_meter(limits, entries), emit, deps)
-    return LiveRun(run, folder, started)
+    run.opened_at = entries[-1].seq
+    live = LiveRun(run, folder, started, run_end(entries))
+    if live.ended is None:
+        live.go_on()
+    return live
 
 
 def spent_meter(limits: Limits, entries: Sequence[Entry]) -> Meter:
@@ -194,18 +223,26 @@ def _info(folder: RunFolder) -> RunInfo:
     return RunInfo(name, kind, started.task, status, entries[0].time, folder.path)
 
 
-def run_status(entries: Sequence[Entry]) -> str:
-    """The final status of a run from its own events, `unfinished` when it has none."""
-    status = "unfinished"
+def run_end(entries: Sequence[Entry]) -> RunEnded | None:
+    """How a run ended or paused, `None` while it has not, or since it was asked to go on."""
+    end: RunEnded | None = None
     for entry in entries:
         match entry.event:
-            case RunEnded(status=ended):
-                status = ended
-            case MessageAdded():
-                status = "unfinished"
+            case RunEnded() as event:
+                end = event
+            case MessageAdded() if not entry.thread:
+                end = None
+            case Noticed(topic=topic) if topic == RESUMED:
+                end = None
             case _:
                 pass
-    return status
+    return end
+
+
+def run_status(entries: Sequence[Entry]) -> str:
+    """The final status of a run from its own events, `unfinished` when it has none."""
+    end = run_end(entries)
+    return end.status if end else "unfinished"
 
 
 def find_run(root: Path, name: str) -> Path:

@@ -9,10 +9,13 @@ from agents import (
     LimitReached,
     ModelUnavailable,
     Outcome,
+    PendingCall,
     Reply,
     Session,
     ToolError,
     outcome_of,
+    paused,
+    paused_outcome,
     record_result,
     stopped,
 )
@@ -71,12 +74,23 @@ class Work:
         self.delegations = [] if self.outcome else self._open_delegations()
 
     async def gather(self) -> None:
-        """Record the children's outcomes as the results of their calls."""
+        """Record the children's outcomes as the results of their calls; where one waits for a person,
+        its call stays open and this thread waits too."""
+        waiting: list[PendingCall] = []
         for call, specs in self.delegations:
             outcomes = [self.outcomes[spec.thread] for spec in specs]
-            record_result(self.session, call, (Text(delegation_result(outcomes)),))
+            pending = [call for outcome in outcomes for call in outcome.pending]
+            if not pending:
+                record_result(self.session, call, (Text(delegation_result(outcomes)),))
+            waiting += pending
         self.delegations, self.outcomes = [], {}
         await self.session.thread.commit()
+        if waiting:
+            session, own = self.session, paused(self.session)
+            waiting = [*(own.pending if own else ()), *waiting]
+            self.outcome = paused_outcome(
+                session.thread.name, session.agent.name, session.task, waiting
+            )
 
     async def finish(self) -> Outcome:
         """Record how the thread ended."""
@@ -91,19 +105,25 @@ class Work:
         return outcome_of(self.session, "failed", str(error))
 
     def _open_delegations(self) -> list[tuple[ToolCall, list[TaskSpec]]]:
-        """The open `delegate` calls with their tasks; wrong arguments are answered at once."""
+        """The open `delegate` calls with their tasks; wrong arguments are answered at once.
+
+        Those that have their result count too, so that a task's thread keeps its name in every resume.
+        """
         found: list[tuple[ToolCall, list[TaskSpec]]] = []
-        count = 0
-        for call in self.session.thread.context.open_calls:
+        context, count = self.session.thread.context, 0
+        is_open = set(context.open_calls)
+        for call in context.calls:
             if call.name != DELEGATE:
                 continue
             try:
                 specs = self._specs(call, count)
             except ToolError as error:
-                record_result(self.session, call, (Text(str(error)),), "arguments")
+                if call in is_open:
+                    record_result(self.session, call, (Text(str(error)),), "arguments")
                 continue
             count += len(specs)
-            found.append((call, specs))
+            if call in is_open:
+                found.append((call, specs))
         return found
 
     def _specs(self, call: ToolCall, position: int) -> list[TaskSpec]:
@@ -112,7 +132,7 @@ class Work:
             session.tools[DELEGATE],
             call,
             parent=session.thread.name,
-            turn=session.turns,
+            turn=session.replies,
             position=position,
             depth=self.depth + 1,
         )
