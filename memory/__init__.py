@@ -4,6 +4,7 @@ The one idea: what happened is kept as events and never changed; every request i
 them that can be made again byte for byte. Start reading at `events.py`, then `context.py`.
 """
 
+from .approvals import ApprovalAsked, ApprovalGiven, Verdict
 from .blocks import (
     Block,
     Image,
@@ -53,6 +54,7 @@ from .events import (
     TodoWritten,
     ToolReturned,
 )
+from .history import Found, Window, cut_to_tokens, read_events, search_events, windows_of
 from .log import EventLog, MemoryEventLog
 from .recitation import PARTS, Reading, Recitation, Room, is_tail, read_status, recite
 from .requests import CodecFor, rebuild_request, requests_of
@@ -62,6 +64,8 @@ from .stored_events import decode_event, encode_event
 from .thread import Request, Thread
 from .todo import State, Step, Todo, one_line, parse_todo, render_todo
 from .tokens import (
+    COUNTER_TOPIC,
+    RATIO_TOPIC,
     Calibration,
     Counter,
     EstimateCounter,
@@ -72,7 +76,11 @@ from .transcripts import transcript_text
 from .usage import Usage
 
 __all__ = [
+    "COUNTER_TOPIC",
     "PARTS",
+    "RATIO_TOPIC",
+    "ApprovalAsked",
+    "ApprovalGiven",
     "Block",
     "Calibration",
     "CallRule",
@@ -90,6 +98,7 @@ __all__ = [
     "Event",
     "EventError",
     "EventLog",
+    "Found",
     "Image",
     "Item",
     "JsonObject",
@@ -132,13 +141,16 @@ __all__ = [
     "ToolReturned",
     "Unknown",
     "Usage",
+    "Verdict",
     "VocabularyCounter",
+    "Window",
     "WindowExceeded",
     "best_counter",
     "build_context",
     "count_head",
     "count_piece",
     "count_tail",
+    "cut_to_tokens",
     "decode_event",
     "dumps",
     "encode_event",
@@ -149,11 +161,14 @@ __all__ = [
     "parse_todo",
     "plain_text",
     "read_entries",
+    "read_events",
     "read_status",
     "rebuild_request",
     "recite",
     "render_todo",
     "requests_of",
+    "search_events",
     "transcript_text",
+    "windows_of",
     "wire",
 ]

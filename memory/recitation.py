@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from .errors import ContextError
-from .status import StatusKeeper
+from .status import CallRule, StatusKeeper
 from .todo import Todo, step_line
 
 Mode = Literal["replace", "append", "compaction", "off"]
@@ -74,6 +74,8 @@ class Recitation:
     """In the modes `replace` and `append`: every so many turns."""
     parts: frozenset[str] = frozenset(PARTS)
     """Names from `PARTS`; what is left out is never shown."""
+    rules: tuple[CallRule, ...] = ()
+    """Calls to count and to show from the one before the last that is allowed."""
 
     def __post_init__(self) -> None:
         unknown = sorted(self.parts - set(PARTS))

@@ -18,7 +18,6 @@ from .events import (
     ContextCompacted,
     Entry,
     ReplyReceived,
-    RequestSent,
     ToolReturned,
 )
 
@@ -98,10 +97,10 @@ class StatusKeeper:
 
     rules: Sequence[CallRule] = ()
     turns: int = 0
-    """Model calls so far."""
+    """Replies so far; a request that a crash cut off and that is sent again is the same turn."""
     compactions: int = 0
     since_compaction: int = 0
-    """Model calls since the newest compaction."""
+    """Replies since the newest compaction."""
     input_tokens: int = 0
     """As reported, all calls together."""
     output_tokens: int = 0
@@ -134,13 +133,12 @@ class StatusKeeper:
         match entry.event:
             case ConfigSet(tools=tools):
                 self._names = frozenset(str(tool.get("name")) for tool in tools)
-            case RequestSent():
-                self.turns += 1
-                self.since_compaction += 1
             case ContextCompacted():
                 self.compactions += 1
                 self.since_compaction = 0
             case ReplyReceived(usage=usage):
+                self.turns += 1
+                self.since_compaction += 1
                 self.input_tokens += usage.input_tokens
                 self.output_tokens += usage.output_tokens
                 self._new_turn(calls)

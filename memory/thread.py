@@ -5,12 +5,24 @@ import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from .blocks import plain_text
 from .codec import Codec, Item, Piece
 from .context import Context
 from .counting import count_head, count_piece, count_tail
 from .errors import ContextError, TodoError
-from .events import ConfigSet, Entry, Event, NoteWritten, ReplyReceived, RequestSent, TodoWritten
+from .events import (
+    ConfigSet,
+    ContextCompacted,
+    Entry,
+    Event,
+    MessageAdded,
+    NoteWritten,
+    ReplyReceived,
+    RequestSent,
+    TodoWritten,
+)
 from .log import EventLog
+from .recitation import is_tail
 from .status import CallRule, StatusKeeper
 from .todo import Todo, parse_todo
 from .tokens import Calibration, Counter, best_counter
@@ -52,6 +64,8 @@ class Thread:
         """The plan as the newest `TodoWritten` has it."""
         self.notes: dict[str, str] = {}
         """Name to text, in the order in which they were first written."""
+        self.recited = ""
+        """The newest recitation that stands in the history, for agents that append theirs."""
         self._codec: Codec | None = None
         self._head, self._head_tokens = b"", 0
         self._made: list[_Made] = []
@@ -134,10 +148,14 @@ class Thread:
         self.status.add(entry, self.context.open_calls if replied else ())
         match entry.event:
             case TodoWritten(text=text):
-                with contextlib.suppress(
-                    TodoError
-                ):  # a plan of a later form: the one before stands
+                # A plan of a later form cannot be read: the one before stands.
+                with contextlib.suppress(TodoError):
                     self.todo = parse_todo(text)
+            case MessageAdded(content=content, origin="framework"):
+                text = plain_text(content)
+                self.recited = text if is_tail(text) else self.recited
+            case ContextCompacted():
+                self.recited = ""
             case NoteWritten(name=name, text=text):
                 self.notes[name] = text
                 if not text:
