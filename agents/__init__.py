@@ -10,7 +10,7 @@ from .approving import paused, paused_outcome
 from .conclusion import Citation, Conclusion, Finding
 from .ending import outcome_of, stopped
 from .errors import AgentDefinitionError, AgentError, LimitReached, ModelUnavailable, ToolError
-from .limits import Limits, Meter
+from .limits import Hold, Limits, Meter
 from .models import (
     AnthropicCodec,
     ChatCodec,
@@ -27,6 +27,7 @@ from .models import (
     resolve_model,
 )
 from .outcome import Outcome, PendingCall, outcome_from
+from .prices import Price
 from .progress import (
     AgentEnded,
     AgentStarted,
@@ -57,6 +58,7 @@ __all__ = [
     "Delta",
     "Emit",
     "Finding",
+    "Hold",
     "LangChainModel",
     "LimitReached",
     "Limits",
@@ -65,6 +67,7 @@ __all__ = [
     "ModelUnavailable",
     "Outcome",
     "PendingCall",
+    "Price",
     "Progress",
     "Reply",
     "Retries",

@@ -2,13 +2,16 @@
 
 import asyncio
 import difflib
+import inspect
 import time
 from collections.abc import Sequence
+
+from pydantic import BaseModel
 
 from memory import ResultBlock, Text, ToolCall, ToolReturned
 
 from .approving import ask_person, may_have_begun, refusal, with_note
-from .errors import ToolError
+from .errors import LimitReached, ToolError
 from .progress import ToolEnded, ToolStarted
 from .session import Session
 from .tools import Tool, ToolContext
@@ -43,7 +46,6 @@ async def run_calls(session: Session, calls: Sequence[ToolCall]) -> None:
 async def run_call(session: Session, call: ToolCall) -> None:
     """Run one call and record its result."""
     session.run.emit(ToolStarted(session.thread.name, call.name, call.arguments))
-    session.meter.count_tool()
     started = time.monotonic()
     content, kind = await _result(session, call)
     record(session, call, content, kind, time.monotonic() - started)
@@ -87,6 +89,16 @@ async def _result(session: Session, call: ToolCall) -> tuple[tuple[ResultBlock, 
         arguments = tool.check(call.arguments)
     except ToolError as error:
         return (Text(str(error)),), "arguments"
+    try:
+        session.meter.count_tool()
+    except LimitReached as error:
+        return (Text(f"{error}; this call was not made. Finish with what you have."),), "limit"
+    return await _called(session, call, tool, arguments)
+
+
+async def _called(
+    session: Session, call: ToolCall, tool: Tool, arguments: BaseModel
+) -> tuple[tuple[ResultBlock, ...], str]:
     seconds = tool.seconds or session.agent.limits.tool_seconds
     stop = asyncio.Event()
     context = ToolContext(
@@ -95,19 +107,38 @@ async def _result(session: Session, call: ToolCall) -> tuple[tuple[ResultBlock, 
         agent=session.agent.name,
         call_id=call.id,
         deps=session.run.deps,
-        cancelled=lambda: stop.is_set() or session.run.cancelled.is_set(),
+        cancelled=lambda: stop.is_set() or session.run.tree.stopped(session.thread.name),
     )
     limit = asyncio.timeout(seconds)
     try:
         async with limit:
             return with_note(session, call, await tool.call(arguments, context)), ""
+    except asyncio.CancelledError:
+        stop.set()
+        task = asyncio.current_task()
+        if task is None or task.cancelling():
+            _abandon(session, tool)
+            raise
+        words = (
+            f"The tool {call.name!r} was cancelled from inside. Try once more, or go on without it."
+        )
+        return (Text(words),), "cancelled"
     except TimeoutError as error:
         stop.set()
+        if limit.expired():
+            _abandon(session, tool)
         return (Text(_timed_out(call.name, seconds, error, limit.expired())),), "timeout"
     except ToolError as error:
         return (Text(str(error)),), "tool_error"
     except Exception as error:  # noqa: BLE001 - the boundary: whatever a tool raises becomes a result
         return (Text(_raised(call.name, error)),), "exception"
+
+
+def _abandon(session: Session, tool: Tool) -> None:
+    """Say that a sync function which was told to stop may go on: its thread cannot be killed."""
+    if not inspect.iscoroutinefunction(tool.function):
+        session.run.tree.abandoned += 1
+        session.notice("tool_abandoned", {"tool": tool.name})
 
 
 def _unknown(name: str, tools: dict[str, Tool]) -> str:

@@ -5,6 +5,7 @@ import asyncio
 from memory import ReplyReceived, Request, Usage
 
 from .errors import CodecChanged, LimitReached, ModelUnavailable
+from .limits import Hold
 from .models import Delta, Reply
 from .progress import TokenStreamed, TurnEnded, TurnStarted
 from .session import Session
@@ -33,16 +34,18 @@ async def ask_models(session: Session) -> Reply:
 
 async def _send(session: Session, request: Request) -> Reply:
     model, meter = session.model, session.meter
-    # Four bytes a token is low for some scripts; the reservation is settled by the provider's count.
     answer = model.settings.get("max_tokens") or DEFAULT_OUTPUT_TOKENS
-    wanted = len(request.body) // 4 + int(answer)
-    meter.reserve(wanted)
-    usage = Usage()
-    session.turns += 1
-    session.run.emit(TurnStarted(session.thread.name, session.turns))
+    hold = Hold(request.tokens, int(answer), model.name)
+    usage, held = Usage(), False
     limit = asyncio.timeout(meter.time_left())
     try:
         async with limit:
+            if session.run.tree.stopped(session.thread.name):
+                raise LimitReached("cancelled", "it was cancelled")
+            await meter.reserve(hold)
+            held = True
+            session.turns += 1
+            session.run.emit(TurnStarted(session.thread.name, session.turns))
             reply = await model.send(request.body, lambda delta: _stream(session, delta))
         usage = reply.usage
         return reply
@@ -54,7 +57,8 @@ async def _send(session: Session, request: Request) -> Reply:
         words = f"model {model.name!r} gave no answer: {type(error).__name__}: {error}"
         raise ModelUnavailable(words) from error
     finally:
-        meter.settle(wanted, usage)
+        if held:
+            meter.settle(hold, usage)
 
 
 def _stream(session: Session, delta: Delta) -> None:
@@ -68,6 +72,8 @@ async def _record(session: Session, reply: Reply, request: int) -> Reply:
     session.thread.append(
         ReplyReceived(reply.content, reply.finish, reply.usage, reply.model, reply.raw, request)
     )
+    session.replies += 1
+    session.notice_ratio()
     await session.thread.commit()
     session.run.emit(TurnEnded(session.thread.name, reply.usage))
     return reply

@@ -41,8 +41,8 @@ def outcome_of(session: Session, status: Status, reason: str = "", text: str = "
 
 def stopped(session: Session, error: LimitReached) -> Outcome:
     """The outcome of a session that reached a limit."""
-    status: Status = "timed_out" if error.limit == "seconds" else "limit"
-    return outcome_of(session, status, str(error))
+    statuses: dict[str, Status] = {"seconds": "timed_out", "cancelled": "cancelled"}
+    return outcome_of(session, statuses.get(error.limit, "limit"), str(error))
 
 
 def conclude(session: Session, call: ToolCall) -> Outcome | None:

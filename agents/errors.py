@@ -3,7 +3,7 @@
 AgentError
   AgentDefinitionError   an agent, a tool or a model name is not usable as written
   ModelUnavailable       a model gave no answer after all retries and fallbacks
-  LimitReached           a limit of the run or agent was reached
+  LimitReached           a limit of the run or agent was reached, or the agent was cancelled
   CodecChanged           the request must be made again by the model's new codec (never leaves the loop)
 
 ToolError is a root of its own: its message is written for the model. A bug never becomes a prompt by
@@ -26,7 +26,10 @@ class ModelUnavailable(AgentError):
 
 
 class LimitReached(AgentError):
-    """A limit was reached; `limit` names it, the message says how much was allowed and used."""
+    """A limit was reached; `limit` names it, the message says how much was allowed and used.
+
+    `cancelled` is one of the names: whoever stops an agent allows it no further call.
+    """
 
     def __init__(self, limit: str, message: str) -> None:
         super().__init__(message)

@@ -1,6 +1,5 @@
 """A run as its agents share it, and a session: one agent at work on one thread of it."""
 
-import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -27,6 +26,7 @@ from .progress import Emit, ignore
 from .reciting import tail_of
 from .recovering import recover
 from .tools import Tool
+from .tree import Tree
 
 if TYPE_CHECKING:
     from .agent import Agent
@@ -47,8 +47,8 @@ class Run:
     """Passed to every tool in its context."""
     plan: Callable[[], str] | None = None
     """Reads the run's `todo.md`, for all agents but the one that keeps it; `None` when none is kept."""
-    cancelled: asyncio.Event = field(default_factory=asyncio.Event)
-    """Set to stop every agent of the run before its next call."""
+    tree: Tree = field(default_factory=Tree)
+    """The threads at work, and which of them were cancelled."""
     opened_at: int = 0
     """Position of the newest event that an earlier process wrote, 0 for a new run."""
 

@@ -4,7 +4,6 @@ The JSON schema is made once from the signature; arguments are checked before th
 may be async or sync (then it runs in a thread) and may take a `ToolContext` as its first parameter.
 """
 
-import asyncio
 import inspect
 import types
 from collections.abc import Awaitable, Callable
@@ -16,6 +15,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError, create_model
 from memory import Image, JsonObject, ResultBlock, Text, Unknown, dumps, loads
 
 from .errors import AgentDefinitionError, ToolError
+from .threads import in_thread
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +85,7 @@ class Tool:
         if inspect.iscoroutinefunction(self.function):
             value = await self.function(*first, **given)
         else:
-            value = await asyncio.to_thread(self.function, *first, **given)
+            value = await in_thread(self.function, *first, **given)
             if inspect.isawaitable(value):
                 value = await value
         return result_blocks(value)

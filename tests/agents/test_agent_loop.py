@@ -9,6 +9,7 @@ from pydantic import BaseModel
 from agents import (
     Agent,
     AgentDefinitionError,
+    Hold,
     LimitReached,
     Limits,
     Meter,
@@ -273,18 +274,21 @@ async def test_limits_end_the_work_with_their_name():
     assert time.monotonic() - started < 20
 
 
-def test_a_meter_reserves_for_the_whole_tree_before_spending():
+async def test_a_meter_reserves_for_the_whole_tree_before_spending():
     root = Meter(Limits(tokens=100))
     first, second = Meter(Limits(), root), Meter(Limits(tokens=30), root)
-    first.reserve(60)
+    await first.reserve(Hold(50, 10))
     with pytest.raises(LimitReached):
-        second.reserve(31)
-    with pytest.raises(LimitReached):
-        first.reserve(50)
-    second.reserve(30)
-    first.settle(60, Usage(10, 5))
+        await second.reserve(Hold(1, 30))
+    await second.reserve(Hold(10, 20))
+    late = asyncio.create_task(first.reserve(Hold(50, 0)))
+    await asyncio.sleep(0)
+    assert not late.done()  # what the first call holds may come back
+    first.settle(Hold(50, 10), Usage(10, 5))
+    await late
     assert (root.usage.total, first.usage.total, second.usage.total) == (15, 15, 0)
-    first.reserve(55)
+    with pytest.raises(LimitReached, match="15 are spent"):
+        await first.reserve(Hold(86, 0))
 
 
 async def test_a_reply_in_the_log_is_not_paid_for_twice():
