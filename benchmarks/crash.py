@@ -40,6 +40,7 @@ from memory import (
     ToolReturned,
     encode_event,
     read_entries,
+    salvage_entries,
 )
 from orchestrator import Coordinator
 
@@ -377,6 +378,7 @@ def read_only(folder: Path) -> str:
             return 0
         return 5
 
+    folder.parent.chmod(0o755)
     with tempfile.NamedTemporaryFile() as answer:
         os.chmod(answer.name, 0o666)
         said.append(answer.name)
@@ -410,7 +412,8 @@ def damaged(folder: Path) -> str:
         read_entries(path)
         return "the damage was not noticed"
     except LogError as error:
-        return f"{type(error).__name__} {str(error)!r}; of {total} events"
+        entries, faults = salvage_entries(path)
+        return f"{type(error).__name__} {str(error)!r}; {len(entries)} of {total} events readable; {faults}"
 
 
 def main() -> int:

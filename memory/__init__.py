@@ -58,6 +58,7 @@ from .history import Found, Window, cut_to_tokens, read_events, search_events, w
 from .log import EventLog, MemoryEventLog
 from .recitation import PARTS, Reading, Recitation, Room, is_tail, read_status, recite
 from .requests import CodecFor, rebuild_request, requests_of
+from .salvage import salvage_entries
 from .sqlite_log import SqliteEventLog, read_entries
 from .status import CallRule, StatusKeeper
 from .stored_events import decode_event, encode_event
@@ -167,6 +168,7 @@ __all__ = [
     "recite",
     "render_todo",
     "requests_of",
+    "salvage_entries",
     "search_events",
     "transcript_text",
     "windows_of",

@@ -17,7 +17,8 @@ from .events import (
 )
 from .stored_events import decode_event, encode_event
 
-_Row = tuple[int, str, float, str, int, bytes, int]
+Row = tuple[int, str, float, str, int, bytes, int]
+"""Position, thread, time, kind, version, body, checksum."""
 
 # Numbered migrations: the file's `user_version` says how many were applied.
 _MIGRATIONS = (
@@ -67,8 +68,8 @@ class SqliteEventLog:
         }
         # Appended since the last commit; only a commit hands them to the writer, so that it never
         # takes a part of what belongs together.
-        self._appended: list[_Row] = []
-        self._queue: list[_Row] = []
+        self._appended: list[Row] = []
+        self._queue: list[Row] = []
         self._waiting: list[tuple[asyncio.AbstractEventLoop, asyncio.Future[None]]] = []
         self._wake = threading.Condition()
         self._closed, self._failure = False, ""
@@ -143,7 +144,7 @@ class SqliteEventLog:
                 self._db.close()
                 return
 
-    def _write(self, rows: list[_Row]) -> None:
+    def _write(self, rows: list[Row]) -> None:
         """One transaction. A failure is final for this log: what follows would leave a gap."""
         if self._failure:
             return
@@ -189,7 +190,7 @@ def connect(path: Path, *, read_only: bool = False) -> sqlite3.Connection:
         raise LogError(f"there is no event log at {str(path)!r}")
     if not read_only and not path.exists():
         os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600))
-    db = sqlite3.connect(path, check_same_thread=False)
+    db = sqlite3.connect(_address(path, read_only=read_only), check_same_thread=False, uri=True)
     try:
         if not read_only:
             db.execute("pragma journal_mode = wal")
@@ -199,6 +200,15 @@ def connect(path: Path, *, read_only: bool = False) -> sqlite3.Connection:
         db.close()
         raise
     return db
+
+
+def _address(path: Path, *, read_only: bool) -> str:
+    """The file as SQLite opens it. In a folder that cannot be written there is no place for the index
+    of the write-ahead log; without such a log none is needed."""
+    name = path.absolute().as_uri()
+    waiting = path.with_name(f"{path.name}-wal")
+    fixed = read_only and not os.access(path.parent, os.W_OK) and not waiting.exists()
+    return f"{name}?immutable=1" if fixed else name
 
 
 def _migrate(db: sqlite3.Connection, path: Path, *, read_only: bool) -> None:
@@ -223,14 +233,15 @@ def read_entries(path: Path, thread: str | None = None, after: int = 0) -> list[
         db = connect(path, read_only=True)
         try:
             rows = db.execute(f"select * from event where seq > ?{where} order by seq", values)  # noqa: S608 - fixed text
-            return [_entry(path, row) for row in rows]
+            return [entry_of(path, row) for row in rows]
         finally:
             db.close()
     except sqlite3.Error as error:
         raise LogError(f"cannot read the event log {str(path)!r}: {error}") from error
 
 
-def _entry(path: Path, row: _Row) -> Entry:
+def entry_of(path: Path, row: Row) -> Entry:
+    """One stored row as an entry. Raises `LogDamaged` when it does not match its checksum."""
     seq, thread, when, kind, version, body, crc = row
     if checksum(thread, kind, version, body) != crc:
         raise LogDamaged(f"event {seq} in {str(path)!r} does not match its checksum")
