@@ -11,6 +11,7 @@ from .conclusion import Citation, Conclusion, Finding
 from .ending import outcome_of, stopped
 from .errors import AgentDefinitionError, AgentError, LimitReached, ModelUnavailable, ToolError
 from .limits import Hold, Limits, Meter
+from .lookback_tools import LOOKBACK, lookback_tools
 from .models import (
     AnthropicCodec,
     ChatCodec,
@@ -41,10 +42,13 @@ from .progress import (
     TurnStarted,
     ignore,
 )
+from .reciting import room_of, tail_of
 from .session import Run, Session, open_session
+from .todo_tools import read_plan_tool, todo_tools
 from .tools import AnyTool, Tool, ToolContext, as_tool, schema_of, tool
 
 __all__ = [
+    "LOOKBACK",
     "Agent",
     "AgentDefinitionError",
     "AgentEnded",
@@ -89,14 +93,19 @@ __all__ = [
     "call",
     "codec_for",
     "ignore",
+    "lookback_tools",
     "open_session",
     "outcome_from",
     "outcome_of",
     "paused",
     "paused_outcome",
+    "read_plan_tool",
     "record_result",
     "resolve_model",
+    "room_of",
     "schema_of",
     "stopped",
+    "tail_of",
+    "todo_tools",
     "tool",
 ]

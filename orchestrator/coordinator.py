@@ -195,8 +195,10 @@ class Coordinator:
                 live.go_on()
             await live.run.log.commit()
         spec = TaskSpec(MAIN, self.name, live.started.task, "", depth=0)
+        live.run.plan = None  # the first agent has its own; those it sends out read it
         work = await self._work_on(live.run, spec, live.run.meter)
         work.live = live
+        work.share_plan(live.folder)
         if message is not None:
             live.ask(message)
             work.session.thread.append(MessageAdded((Text(message),)))

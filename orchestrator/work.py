@@ -1,5 +1,6 @@
 """A coordinator at work: its session, its children's outcomes, and what its graph's nodes do."""
 
+import asyncio
 from collections.abc import Awaitable
 from dataclasses import dataclass, field
 
@@ -18,8 +19,10 @@ from agents import (
     paused_outcome,
     record_result,
     stopped,
+    tail_of,
 )
-from memory import Text, ToolCall
+from filesystem import RunFolder, StorageFailed
+from memory import Text, ToolCall, render_todo
 
 from .delegation import DELEGATE, delegation_result, task_specs
 from .runner import AsyncRunner, TaskSpec, record_outcome
@@ -48,6 +51,10 @@ class Work:
     """The open `delegate` calls and their tasks."""
     outcomes: dict[str, Outcome] = field(default_factory=dict[str, Outcome])
     """Of the children of those tasks, by thread."""
+    folder: RunFolder | None = None
+    """Where this thread's plan is kept as the run's `todo.md`; `None` for plans that nobody else reads."""
+    saved_plan: str = ""
+    """The text that `todo.md` has."""
 
     @property
     def agent(self) -> Agent:
@@ -56,7 +63,16 @@ class Work:
 
     def recitation(self) -> str:
         """The tail of the next request, `""` for none."""
-        return ""
+        return tail_of(self.session)
+
+    def plan(self) -> str:
+        """The text of this thread's `todo.md`."""
+        return render_todo(self.session.thread.todo)
+
+    def share_plan(self, folder: RunFolder | None) -> None:
+        """Make this thread's plan the run's: children read it, and `folder` has it as `todo.md`."""
+        if self.agent.todo:
+            self.session.run.plan, self.folder = self.plan, folder
 
     async def ask(self) -> None:
         """One model call; a limit or a failed model is an outcome."""
@@ -71,6 +87,7 @@ class Work:
             self.outcome = await acting
         except (LimitReached, ModelUnavailable) as error:
             self.outcome = self._stopped(error)
+        await self._save_plan()
         self.delegations = [] if self.outcome else self._open_delegations()
 
     async def gather(self) -> None:
@@ -98,6 +115,17 @@ class Work:
             self.session, "failed", "it stopped without an outcome"
         )
         return await record_outcome(self.session, outcome)
+
+    async def _save_plan(self) -> None:
+        """Write the plan beside the log when it has changed; the log is the original."""
+        plan = self.plan()
+        if self.folder is None or not self.session.thread.todo or plan == self.saved_plan:
+            return
+        try:
+            await asyncio.to_thread(self.folder.write_text, "todo.md", plan)
+            self.saved_plan = plan
+        except StorageFailed as error:
+            self.session.notice("plan_not_saved", {"error": str(error)})
 
     def _stopped(self, error: AgentError) -> Outcome:
         if isinstance(error, LimitReached):
