@@ -57,6 +57,7 @@ from .events import (
 from .history import Found, Window, cut_to_tokens, read_events, search_events, windows_of
 from .log import EventLog, MemoryEventLog
 from .recitation import PARTS, Reading, Recitation, Room, is_tail, read_status, recite
+from .redaction import REDACTED, known_secrets, redact, redact_known, redact_value, written_forms
 from .requests import CodecFor, rebuild_request, requests_of
 from .salvage import salvage_entries
 from .sqlite_log import SqliteEventLog, read_entries
@@ -80,6 +81,7 @@ __all__ = [
     "COUNTER_TOPIC",
     "PARTS",
     "RATIO_TOPIC",
+    "REDACTED",
     "ApprovalAsked",
     "ApprovalGiven",
     "Block",
@@ -157,6 +159,7 @@ __all__ = [
     "encode_event",
     "estimate_tokens",
     "is_tail",
+    "known_secrets",
     "loads",
     "one_line",
     "parse_todo",
@@ -166,6 +169,9 @@ __all__ = [
     "read_status",
     "rebuild_request",
     "recite",
+    "redact",
+    "redact_known",
+    "redact_value",
     "render_todo",
     "requests_of",
     "salvage_entries",
@@ -173,4 +179,5 @@ __all__ = [
     "transcript_text",
     "windows_of",
     "wire",
+    "written_forms",
 ]
