@@ -12,6 +12,7 @@ from .approving import allowed, paused
 from .asking import ask_models
 from .ending import answered, conclude, conclude_tool, end, outcome_of, stopped
 from .errors import AgentDefinitionError, LimitReached, ModelUnavailable
+from .faults import Check
 from .limits import Limits
 from .models import Model, Reply
 from .outcome import Outcome
@@ -35,6 +36,9 @@ class Agent:
     """What it is for, shown to a coordinator that may delegate to it."""
     output_type: type[BaseModel] | None = None
     """Enforced: the agent ends by the tool `conclude`, whose arguments are checked against it."""
+    check: Check | None = None
+    """Looks at the output (or the answer's text) before it is accepted: what it finds wrong goes back to
+    the model once; what is still wrong then is told to the parent, and the outcome is `partial`."""
     limits: Limits = field(default_factory=Limits)
     todo: bool = False
     """True gives it `rewrite_todo` and `update_todo`: it keeps a plan, which every request restates."""
@@ -104,7 +108,7 @@ class Agent:
         """
         context = session.thread.context
         if not reply.calls:
-            return answered(session, reply)
+            return await answered(session, reply)
         here = [c for c in context.open_calls if not self.concludes(c) and c.name not in elsewhere]
         await run_calls(session, allowed(session, here))
         if any(c.name in elsewhere for c in context.open_calls):
@@ -113,7 +117,7 @@ class Agent:
             await session.thread.commit()
             return paused(session)
         for call in context.open_calls:
-            outcome = conclude(session, call)
+            outcome = await conclude(session, call)
             if outcome is not None:
                 return end(session, outcome)
             await session.thread.commit()

@@ -17,8 +17,10 @@ from memory import (
 
 from .acting import CONCLUDE, record
 from .errors import LimitReached, ToolError
+from .faults import Faults, faults_of
 from .models import Reply
 from .outcome import Outcome
+from .salvaging import salvaged
 from .session import Session
 from .tools import Tool, schema_of
 
@@ -45,20 +47,30 @@ def stopped(session: Session, error: LimitReached) -> Outcome:
     return outcome_of(session, statuses.get(error.limit, "limit"), str(error))
 
 
-def conclude(session: Session, call: ToolCall) -> Outcome | None:
-    """Check the output; a fault becomes a result that says what to correct, once."""
+async def conclude(session: Session, call: ToolCall) -> Outcome | None:
+    """Check the output; faults become a result that says what to correct, once.
+
+    The second time an output that says nothing fails; any other fault is marked in what is accepted.
+    Nothing is awaited between the result and the return.
+    """
+    asked = _asked_before(session)
+    output: BaseModel | None = None
     try:
         output = session.tools[CONCLUDE].check(call.arguments)
+        faults = await faults_of(session, output)
     except ToolError as error:
-        second = _asked_before(session)
-        record(session, call, (Text(str(error)),), "arguments")
-        return (
-            outcome_of(session, "failed", f"no valid output in two tries: {error}")
-            if second
-            else None
-        )
+        faults = Faults(str(error))
+    if not asked and (words := faults.request(f"call {CONCLUDE!r}")):
+        record(session, call, (Text(words),), "arguments")
+        return None
+    if faults.fatal or output is None:
+        reason = f"no valid output in two tries: {faults.fatal}"
+        outcome = await salvaged(session.run.log, outcome_of(session, "failed", reason))
+        record(session, call, (Text(faults.fatal),), "arguments")
+        return outcome
     record(session, call, (Text("Accepted."),))
-    outcome = outcome_of(session, getattr(output, "status", "done"))
+    status: Status = "partial" if faults.marked else getattr(output, "status", "done")
+    outcome = outcome_of(session, status, "; ".join(faults.marked))
     return replace(outcome, output=output.model_dump(mode="json"))
 
 
@@ -70,17 +82,19 @@ def end(session: Session, outcome: Outcome) -> Outcome:
     return outcome
 
 
-def answered(session: Session, reply: Reply) -> Outcome | None:
+async def answered(session: Session, reply: Reply) -> Outcome | None:
     """Take a reply without calls as the answer, or ask once for what is missing."""
     missing = _missing(session, reply)
-    if not missing:
-        return outcome_of(session, "done", text=reply.text)
-    if reply.finish == "content_filter" or _asked_before(session):
-        return outcome_of(
-            session, "failed", f"no usable answer in two tries: {missing}", reply.text
-        )
-    session.thread.append(MessageAdded((Text(missing),), "framework"))
-    return None
+    faults = Faults(missing) if missing else await faults_of(session, reply.text)
+    hopeless = reply.finish == "content_filter" or _asked_before(session)
+    if not hopeless and (words := faults.request("give your answer")):
+        session.thread.append(MessageAdded((Text(words),), "framework"))
+        return None
+    if faults.fatal:
+        reason = f"no usable answer in two tries: {faults.fatal}"
+        return outcome_of(session, "failed", reason, reply.text)
+    status: Status = "partial" if faults.marked else "done"
+    return outcome_of(session, status, "; ".join(faults.marked), reply.text)
 
 
 def _missing(session: Session, reply: Reply) -> str:
@@ -88,11 +102,11 @@ def _missing(session: Session, reply: Reply) -> str:
     if reply.finish == "content_filter":
         return "The provider's filter withheld the answer."
     if reply.finish == "length":
-        return "Your reply was cut at the length limit. Answer again, much shorter."
+        return "Your reply was cut at the length limit; it must be much shorter."
     if session.agent.output_type is not None:
-        return f"Nothing was handed back. Call the tool {CONCLUDE!r} with your result now."
+        return f"Nothing was handed back: your result goes into a call of the tool {CONCLUDE!r}."
     if not reply.text.strip():
-        return "Your reply was empty. Give your answer now."
+        return "Your reply was empty."
     return ""
 
 

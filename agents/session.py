@@ -18,6 +18,7 @@ from memory import (
 )
 
 from .approving import Approvals
+from .handing import Handing
 from .limits import Meter
 from .models import Model, Reply
 from .outcome import Outcome
@@ -75,6 +76,8 @@ class Session:
     """Model calls so far, those from before a resume included; one repeated after a crash counts once."""
     replies: int = 0
     """Whole replies so far; subagents are named by it, the same in every resume."""
+    handing: Handing | None = None
+    """How it hands back to its parent, `None` for a run's first agent."""
     approvals: Approvals = field(default_factory=Approvals)
     """Calls of the newest reply that a person was asked about."""
     configured: Any = None
