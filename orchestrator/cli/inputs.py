@@ -76,3 +76,24 @@ def _standard_input(what: str) -> str:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:
         raise BadInput(f"the {what} on standard input is not UTF-8 text: {error}") from error
+
+
+def decisions(
+    approve: Sequence[str], reject: Sequence[str], edit: Sequence[str], note: str
+) -> dict[str, object]:
+    """What a person decided, by call; a call named twice is refused."""
+    made: list[tuple[str, object]] = [(call, "approve") for call in approve]
+    made += [(call, {"decision": "reject", "note": note}) for call in reject]
+    for text in edit:
+        call, equals, arguments = text.partition("=")
+        if not equals:
+            raise BadInput(
+                f"--edit {text!r} is not of the form CALL=JSON, e.g. 'main/c1={{\"n\": 2}}'"
+            )
+        made.append((call, {"decision": "edit", "arguments": arguments}))
+    found = dict(made)
+    if len(found) < len(made):
+        raise BadInput("a call is named more than once: decide about each call one way")
+    if note and not reject:
+        raise BadInput("--note is for calls that are rejected: name one with --reject CALL")
+    return found

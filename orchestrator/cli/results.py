@@ -1,10 +1,12 @@
 """What came of a run, on standard output: a report's path and facts, an answer, or one JSON object."""
 
 import json
+import shlex
 import time
 
+from ..approvals import described
 from ..result import RunResult
-from .screen import clean, put, say
+from .screen import clean, put, say, visible
 
 
 def show_result(result: RunResult, *, as_json: bool, is_report: bool, began: float) -> int:
@@ -27,7 +29,18 @@ def show_result(result: RunResult, *, as_json: bool, is_report: bool, began: flo
         say(f"run folder: {result.folder}")
     if result.reason and result.status != "done":
         say(f"{result.status}: {result.reason}")
+    _show_waiting(result)
     return result.exit_code
+
+
+def _show_waiting(result: RunResult) -> None:
+    """The calls that wait for a person, with every character of what the model asks for visible."""
+    for call in result.pending:
+        crash = " (it was under way when the program stopped)" if call.reason == "crash" else ""
+        say(visible(f"waiting: {call.key}  {call.tool} {call.arguments}{crash}"))
+    if result.pending:
+        run = shlex.quote(str(result.folder or result.run_id))
+        say(f"decide: undrift resume {run} --approve CALL, --reject CALL or --edit CALL=JSON")
 
 
 def _facts(result: RunResult, seconds: float) -> str:
@@ -54,6 +67,7 @@ def _as_data(result: RunResult, seconds: float) -> dict[str, object]:
         "report": str(report) if report else None,
         "text": result.text,
         "output": result.output,
+        "waiting": described(result.pending),
         "usage": {
             "input_tokens": usage.input_tokens,
             "output_tokens": usage.output_tokens,

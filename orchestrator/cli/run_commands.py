@@ -75,11 +75,38 @@ def ask(
     drive(lambda emit: coordinator.ask(folder, asked, emit=emit), folder, asked, shown)
 
 
-def resume(run: RunName, *, out: Out = "runs", json: AsJson = False, quiet: Quiet = False) -> None:
-    """Go on with a run that was interrupted."""
+def resume(
+    run: RunName,
+    *,
+    approve: Annotated[
+        list[str] | None,
+        typer.Option("--approve", metavar="CALL", help="Make this waiting call; 'all' for all."),
+    ] = None,
+    reject: Annotated[
+        list[str] | None,
+        typer.Option("--reject", metavar="CALL", help="Do not make this waiting call."),
+    ] = None,
+    edit: Annotated[
+        list[str] | None,
+        typer.Option("--edit", metavar="CALL=JSON", help="Make it with these arguments instead."),
+    ] = None,
+    note: Annotated[
+        str, typer.Option("--note", metavar="TEXT", help="Tell the model why a call is rejected.")
+    ] = "",
+    out: Out = "runs",
+    json: AsJson = False,
+    quiet: Quiet = False,
+) -> None:
+    """Go on with a run that was interrupted, or that waits for a decision of yours."""
+    decisions = inputs.decisions(approve or (), reject or (), edit or (), note)
+
     from .working import Shown, drive
 
     folder, started = _started(out, run)
+    if decisions and started.get("kind") == "research":
+        raise BadInput(
+            f"the run in {str(folder)!r} is research: its calls never wait for a decision"
+        )
     title, shown = f"resume {folder.name}", Shown(json, quiet, started.get("kind") == "research")
     if started.get("kind") == "research":
         from ..researching import resume_research
@@ -88,7 +115,12 @@ def resume(run: RunName, *, out: Out = "runs", json: AsJson = False, quiet: Quie
     from .objects import load_coordinator
 
     coordinator = load_coordinator(_object_of(started, folder))
-    drive(lambda emit: coordinator.resume(folder, emit=emit), folder, title, shown)
+    drive(
+        lambda emit: coordinator.resume(folder, decisions=decisions, emit=emit),
+        folder,
+        title,
+        shown,
+    )
 
 
 def _started(out: str, name: str) -> tuple[Path, dict[str, object]]:
