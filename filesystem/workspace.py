@@ -142,8 +142,6 @@ class Workspace:
                 done = await self.folders.edit(inner, old, new, every=every)
             except FileMissing as error:
                 raise await self._missing(error, inner) from None
-        # The agent knows the place it changed, not the rest of the file.
-        self._seen.pop(inner, None)
         places = f"{done.replaced:,} places, the first" if done.replaced > 1 else "one place,"
         stat = replace(done.stat, path=f"/{inner}")
         text = f"edited {clip(stat.path)}: {places} on line {done.line:,}; {stat.size:,} bytes now"

@@ -309,6 +309,18 @@ async def test_quotas(make):
     assert await snapshot(store) == {"b": b"123456789", "c": b"1"}
 
 
+async def test_what_is_over_a_quota_may_shrink(tmp_path):
+    """A store of an earlier run is opened with less room than it uses."""
+    await DiskStore(tmp_path).write("a", "1234567890")
+    await DiskStore(tmp_path).write("b", "12345")
+    store = DiskStore(tmp_path, quota=Quota(bytes=8, files=1))
+    await store.write("a", "123456789")
+    with pytest.raises(QuotaExceeded):
+        await store.append("a", "0")
+    with pytest.raises(QuotaExceeded):
+        await store.write("c", "")
+
+
 async def test_an_endless_stream_stops_at_the_quota(make):
     store = make(quota=Quota(bytes=3_000_000))
     seen = 0

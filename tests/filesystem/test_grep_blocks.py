@@ -71,11 +71,21 @@ def test_every_place_in_a_very_long_line(regex):
         assert all(line[hit.text_column :].startswith(hit.text) for hit in hits)
 
 
+@pytest.mark.parametrize("before", range(6))
+@pytest.mark.parametrize("regex", [False, True])
+def test_a_match_on_the_border_of_two_blocks_of_a_line(before, regex):
+    line = "x" * ((1 << 20) - before) + "needle" + "y" * (1 << 20)
+    hits = found(encode(line), [1 << 20], Query("needle", regex=regex))
+    assert [hit.column for hit in hits] == [(1 << 20) - before]
+
+
 def test_more_hits_than_the_limit_wherever_blocks_end():
-    data = b"pin\n" * 1_000
+    line = b"pin" + b" hay" * 700 + b"\n"
+    data = line * 1_000
     for limit in (1, 7, 999, 1_000, 1_001):
         hits = search_files(
-            [("f", iter([data[:1_702], data[1_702:]]))], Query("pin", limit=limit, context=3)
+            [("f", iter([data[:1_700_000], data[1_700_000:]]))],
+            Query("pin", limit=limit, context=3),
         )
         assert [hit.line for hit in hits.hits] == list(range(1, min(limit, 1_000) + 1))
         assert hits.more is (limit < 1_000)
