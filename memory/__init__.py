@@ -18,6 +18,7 @@ from .blocks import (
     plain_text,
 )
 from .codec import Codec, Item, MessageEvent, Piece
+from .compare import Comparison, Part, compare_requests, end_of_history, part_at
 from .context import Context, build_context
 from .counting import count_head, count_piece, count_tail
 from .encoding import dumps, loads, wire
@@ -54,12 +55,25 @@ from .events import (
     TodoWritten,
     ToolReturned,
 )
+from .forking import end_of_turn, fork_log
 from .history import Found, Window, cut_to_tokens, read_events, search_events, windows_of
+from .interventions import RunForked, SecretPurged
 from .log import EventLog, MemoryEventLog
+from .prefix import common_prefix
+from .purging import purge_log
 from .recitation import PARTS, Reading, Recitation, Room, is_tail, read_status, recite
 from .redaction import REDACTED, known_secrets, redact, redact_known, redact_value, written_forms
-from .requests import CodecFor, rebuild_request, requests_of
+from .requests import (
+    CodecFor,
+    Rebuilt,
+    rebuild_request,
+    remake_request,
+    remake_requests,
+    requests_of,
+    turn_of,
+)
 from .salvage import salvage_entries
+from .shown_turns import turn_text
 from .sqlite_log import SqliteEventLog, read_entries
 from .status import CallRule, StatusKeeper
 from .stored_events import decode_event, encode_event
@@ -76,6 +90,7 @@ from .tokens import (
 )
 from .transcripts import transcript_text
 from .usage import Usage
+from .verification import LogCheck, verify_log
 
 __all__ = [
     "COUNTER_TOPIC",
@@ -91,6 +106,7 @@ __all__ = [
     "CodecFor",
     "CompactionRejected",
     "CompactionStarted",
+    "Comparison",
     "ConfigSet",
     "Context",
     "ContextCompacted",
@@ -106,6 +122,7 @@ __all__ = [
     "Item",
     "JsonObject",
     "LaterEvent",
+    "LogCheck",
     "LogDamaged",
     "LogError",
     "LogLocked",
@@ -116,9 +133,11 @@ __all__ = [
     "NoteWritten",
     "Noticed",
     "Origin",
+    "Part",
     "Piece",
     "Reading",
     "Reasoning",
+    "Rebuilt",
     "Recitation",
     "ReplyReceived",
     "Request",
@@ -126,7 +145,9 @@ __all__ = [
     "ResultBlock",
     "Room",
     "RunEnded",
+    "RunForked",
     "RunStarted",
+    "SecretPurged",
     "SqliteEventLog",
     "State",
     "Status",
@@ -150,6 +171,8 @@ __all__ = [
     "WindowExceeded",
     "best_counter",
     "build_context",
+    "common_prefix",
+    "compare_requests",
     "count_head",
     "count_piece",
     "count_tail",
@@ -157,13 +180,18 @@ __all__ = [
     "decode_event",
     "dumps",
     "encode_event",
+    "end_of_history",
+    "end_of_turn",
     "estimate_tokens",
+    "fork_log",
     "is_tail",
     "known_secrets",
     "loads",
     "one_line",
     "parse_todo",
+    "part_at",
     "plain_text",
+    "purge_log",
     "read_entries",
     "read_events",
     "read_status",
@@ -172,11 +200,16 @@ __all__ = [
     "redact",
     "redact_known",
     "redact_value",
+    "remake_request",
+    "remake_requests",
     "render_todo",
     "requests_of",
     "salvage_entries",
     "search_events",
     "transcript_text",
+    "turn_of",
+    "turn_text",
+    "verify_log",
     "windows_of",
     "wire",
     "written_forms",

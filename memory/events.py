@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 from .approvals import ApprovalAsked, ApprovalGiven
 from .blocks import Block, JsonObject, ResultBlock
+from .interventions import RunForked, SecretPurged
 from .usage import Usage
 
 Origin = Literal["user", "agent", "framework"]
@@ -84,6 +85,9 @@ class RequestSent:
     """Bytes of the request."""
     counted: int = 0
     """Its tokens as counted, before the correction by reports; 0 in logs of versions without counts."""
+    prefix: int = 0
+    """First bytes it shares with the last answered request under the same configuration: what a
+    provider's cache can reuse. 0 for the first, and in logs of versions that did not measure it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,6 +219,8 @@ Event = (
     | Noticed
     | ThreadEnded
     | RunEnded
+    | RunForked
+    | SecretPurged
     | LaterEvent
 )
 

@@ -54,7 +54,7 @@ class SqliteEventLog:
         """Open or create `path`. Raises `LogError` (unreadable, no event log, written by a later
         version) or `LogLocked` (another process is writing it)."""
         self._path, self._clock = path, clock
-        self._lock = _lock(path)
+        self._lock = lock_log(path)
         try:
             self._db = connect(path)
             self._seq = int(
@@ -79,7 +79,7 @@ class SqliteEventLog:
     @staticmethod
     def check_unlocked(path: Path) -> None:
         """Raise `LogLocked` while a process is writing the log at `path`."""
-        os.close(_lock(path))
+        os.close(lock_log(path))
 
     def append(self, thread: str, event: Event) -> Entry:
         """Add an event; see `EventLog.append`."""
@@ -167,8 +167,11 @@ def _settle(done: asyncio.Future[None], failure: str) -> None:
         done.set_result(None)
 
 
-def _lock(path: Path) -> int:
-    """An advisory lock beside the file, held while this process writes; a crash frees it."""
+def lock_log(path: Path) -> int:
+    """An advisory lock beside the file, held while this process writes; a crash frees it.
+
+    Returns its open file; raises `LogLocked`, or `LogError` when the folder refuses.
+    """
     try:
         fd = os.open(path.with_suffix(".lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     except OSError as error:

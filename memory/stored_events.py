@@ -30,6 +30,7 @@ from .events import (
     TodoWritten,
     ToolReturned,
 )
+from .interventions import RunForked, SecretPurged
 from .usage import Usage
 
 # Stored names are fixed words: no module path or class name goes into stored data.
@@ -51,6 +52,8 @@ _KINDS: dict[str, type[Any]] = {
     "noticed": Noticed,
     "thread_ended": ThreadEnded,
     "run_ended": RunEnded,
+    "run_forked": RunForked,
+    "secret_purged": SecretPurged,
 }
 _NAMES = {cls: name for name, cls in _KINDS.items()}
 _FIELDS = {cls: frozenset(f.name for f in fields(cls)) for cls in _NAMES}
@@ -86,7 +89,7 @@ def _build(kind: str, cls: type[Any], data: Mapping[str, Any]) -> Event:
         values["content"] = tuple(block_from(part) for part in values["content"])
     if "usage" in values:
         values["usage"] = Usage(**values["usage"])
-    for name in ("tools", "hidden"):
+    for name in ("tools", "hidden", "requests"):
         if name in values:
             values[name] = tuple(values[name])
     try:

@@ -1,7 +1,6 @@
 """A thread: one agent's line in the log, and the bytes of its next request, kept up to date."""
 
 import contextlib
-import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -22,7 +21,9 @@ from .events import (
     TodoWritten,
 )
 from .log import EventLog
+from .prefix import Prefix
 from .recitation import is_tail
+from .requests import answered_request
 from .status import CallRule, StatusKeeper
 from .todo import Todo, parse_todo
 from .tokens import Calibration, Counter, best_counter
@@ -72,6 +73,9 @@ class Thread:
         self._pieces: list[Piece] = []
         self._tokens = 0
         self._revision = 0
+        self._prefix: Prefix | None = None
+        self._earlier: Sequence[Entry] = ()
+        """The events before this process, until the first request has looked for the last one in them."""
 
     @classmethod
     def of(
@@ -79,7 +83,8 @@ class Thread:
     ) -> "Thread":
         """The thread as the log has it, for a run that goes on; `entries` are its own, in order."""
         thread = cls(log, name, rules=rules)
-        for entry in entries:
+        thread._earlier = tuple(entries)
+        for entry in thread._earlier:
             thread._take(entry)
         return thread
 
@@ -117,6 +122,10 @@ class Thread:
         """Fix what heads the requests from here on. The same configuration again changes nothing."""
         current = self.context.config
         if current is None or current.event != config:
+            self._prefix, self._earlier = (
+                Prefix(),
+                (),
+            )  # what another configuration sent is not reused
             self.append(config)
         self._codec, self._head = codec, codec.head(config)
         self._head_tokens = count_head(self._head, self.counter)
@@ -130,14 +139,19 @@ class Thread:
         last_event = self.context.last_event
         body = codec.body(self._head, self._encode(codec), tail)
         counted = self._head_tokens + self._tokens + count_tail(tail, self.counter)
+        if self._prefix is None:
+            self._prefix = Prefix(answered_request(self._earlier, codec))
+            self._earlier = ()
+        sha256, prefix = self._prefix.measure(body)
         sent = RequestSent(
             revision=self.context.revision,
             last_event=last_event,
             tail=tail,
             config=config.seq,
-            sha256=hashlib.sha256(body).hexdigest(),
+            sha256=sha256,
             size=len(body),
             counted=counted,
+            prefix=prefix,
         )
         return Request(self.append(sent).seq, body, self.calibration.correct(counted))
 
@@ -145,6 +159,8 @@ class Thread:
         self.context.add(entry)
         self.calibration.add(entry)
         replied = isinstance(entry.event, ReplyReceived)
+        if replied and self._prefix is not None:
+            self._prefix.answer()
         self.status.add(entry, self.context.open_calls if replied else ())
         match entry.event:
             case TodoWritten(text=text):

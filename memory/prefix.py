@@ -1,0 +1,51 @@
+"""The reusable prefix: how many first bytes of a request a provider can read from its cache.
+
+It is what a request shares with the last one that was answered under the same configuration. The hash of
+the shared bytes is kept, so that a request costs one comparison and the hashing of what is new.
+"""
+
+import hashlib
+
+_CHUNK = 1 << 16
+
+
+def common_prefix(first: bytes, second: bytes) -> int:
+    """How many first bytes two requests share."""
+    most = min(len(first), len(second))
+    at = 0
+    while at < most and first[at : at + _CHUNK] == second[at : at + _CHUNK]:
+        at += _CHUNK
+    low, high = min(at, most), min(at + _CHUNK, most)
+    while low < high:
+        middle = (low + high + 1) // 2
+        if first[low:middle] == second[low:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+class Prefix:
+    """Measures the requests of one thread, one after the other."""
+
+    def __init__(self, answered: bytes = b"") -> None:
+        """`answered` is the last request that got a reply, for a thread that goes on."""
+        self._answered, self._sent = answered, b""
+        self._hash, self._hashed = hashlib.sha256(), 0  # of the first bytes of `_answered`
+
+    def measure(self, body: bytes) -> tuple[str, int]:
+        """SHA-256 of a request (hexadecimal), and how many of its first bytes are reusable."""
+        shared = common_prefix(self._answered, body)
+        if shared < self._hashed:
+            self._hash, self._hashed = hashlib.sha256(), 0
+        view = memoryview(body)
+        self._hash.update(view[self._hashed : shared])
+        self._hashed = shared
+        whole = self._hash.copy()
+        whole.update(view[shared:])
+        self._sent = body
+        return whole.hexdigest(), shared
+
+    def answer(self) -> None:
+        """The request that was measured last has its reply: the next one may reuse it."""
+        self._answered = self._sent
