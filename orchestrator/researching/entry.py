@@ -117,6 +117,11 @@ async def ask_research(folder: Path, message: str, *, emit: Emit = ignore) -> Ru
     check_question(message)
 
     async def follow_up(job: "ResearchJob") -> RunResult:
+        if job.live.ended is None:
+            raise QuestionRefused(
+                f"the run in {str(folder)!r} is not finished: go on with it first (undrift resume), "
+                "then ask"
+            )
         return await job.follow_up(message)
 
     return await _reopened(folder, emit, follow_up)
@@ -181,6 +186,8 @@ async def _walk(job: "ResearchJob") -> RunResult:
     """Walk the graph from its beginning; what the log holds finished costs nothing."""
     from .graph import ResearchGraph
 
+    if await job.unanswered():
+        return await job.follow_up()
     await ResearchGraph(job).build().ainvoke({}, {"recursion_limit": 1000})
     return await job.result()
 
@@ -197,7 +204,8 @@ async def _close(
 def _tell_reading(live: LiveRun, report: IndexReport) -> None:
     """Say in the log, and to whoever watches, which files were read and which were not."""
     skipped = [{"source": file.source, "reason": file.reason} for file in report.skipped]
-    live.run.log.append("", Noticed("documents", {"files": report.files, "skipped": skipped}))
+    if live.ended is None:  # looking at a finished run again adds nothing to it
+        live.run.log.append("", Noticed("documents", {"files": report.files, "skipped": skipped}))
     words = f"{report.files} files, {report.indexed} new or changed, {len(skipped)} skipped"
     live.run.emit(StageStarted("read", words))
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from agents import Emit, Outcome
 from filesystem import Search
-from memory import MessageAdded, ReplyReceived, Status, Text
+from memory import MessageAdded, ReplyReceived, RunEnded, Status, plain_text
 
 from ..result import RunResult
 from ..runner import Runner, TaskSpec
@@ -58,6 +58,12 @@ class ResearchJob:
             share = 1 - WRITING_SHARE if agent == "researcher" else 1.0
             seconds = max(0.01, left * share)
         return await self.runner.submit(TaskSpec(thread, agent, task, MAIN, seconds))
+
+    async def unanswered(self) -> bool:
+        """True when a follow-up of an earlier process has no answer yet."""
+        events = [entry.event for entry in await self.live.run.log.read("")]
+        last = [e for e in events if isinstance(e, MessageAdded | RunEnded)][-1:]
+        return bool(last) and isinstance(last[0], MessageAdded)
 
     async def replied(self, thread: str) -> bool:
         """True when a model has answered at least once on this thread."""
@@ -112,11 +118,18 @@ class ResearchJob:
             raise RuntimeError("the research graph ended without a report")
         return await self._end(self.report, self.stopped)
 
-    async def follow_up(self, message: str) -> RunResult:
-        """Answer one more question from the same documents, on a thread of its own."""
+    async def follow_up(self, message: str | None = None) -> RunResult:
+        """Answer one more question from the same documents, on a thread of its own.
+
+        Without a message it is the newest one of the log, which a crash left without an answer.
+        """
         entries = await self.live.run.log.read("")
-        number = sum(isinstance(entry.event, MessageAdded) for entry in entries) + 1
-        self.live.run.log.append("", MessageAdded((Text(message),)))
+        asked = [e.event for e in entries if isinstance(e.event, MessageAdded)]
+        number = len(asked) + (message is not None)
+        if message is None:
+            message = plain_text(asked[-1].content)
+        else:
+            self.live.ask(message)
         question = SubQuestion(id=f"ask-{number}", question=" ".join(message.split()))
         known = f"{question.question}\n\n{KNOWN}\n- It follows up on: {self.question}"
         outcome = await self.submit(question.id, "researcher", known)
