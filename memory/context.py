@@ -49,6 +49,7 @@ class Context:
         self.last_event = 0
         """Position of the newest event that was added."""
         self._batch: list[_Open] = []
+        self._used: dict[str, int] = {}
 
     @property
     def open_calls(self) -> tuple[ToolCall, ...]:
@@ -102,20 +103,26 @@ class Context:
     def _unique_calls(self, content: tuple[Block, ...]) -> tuple[Block, ...]:
         """Number repeated or empty call ids, so that each result meets its own call."""
         blocks: list[Block] = []
-        taken: set[str] = set()
         for block in content:
             if not isinstance(block, ToolCall):
                 blocks.append(block)
                 continue
-            name, number = block.id or "call", 1
-            while name in taken:
-                number += 1
-                name = f"{block.id or 'call'}_{number}"
-            taken.add(name)
+            name = self._new_id(block.id or "call")
             call = block if name == block.id else replace(block, id=name)
             self._batch.append(_Open(block.id, call))
             blocks.append(call)
         return tuple(blocks)
+
+    def _new_id(self, wanted: str) -> str:
+        """An id no other call of this thread has: some servers begin again with each reply, and some
+        providers refuse a request that repeats one."""
+        name, number = wanted, self._used.get(wanted, 0)
+        while name in self._used:
+            number += 1
+            name = f"{wanted}_{number}"
+        self._used[wanted] = max(number, 1)
+        self._used.setdefault(name, 1)
+        return name
 
     def _add_result(self, seq: int, event: ToolReturned) -> None:
         """Pair a result with the first open call of its id; one without a call stays hidden.

@@ -5,9 +5,14 @@ The log must keep them exactly (`dumps`); a request must be valid UTF-8 for any 
 """
 
 import json
+import re
 from typing import Any
 
 import orjson
+
+# orjson reads integers of more than 64 bits as floats, which would not be what was written.
+_LONG_TEXT = re.compile(r"[0-9]{19}")
+_LONG_BYTES = re.compile(rb"[0-9]{19}")
 
 
 def dumps(value: Any) -> bytes:
@@ -21,6 +26,9 @@ def dumps(value: Any) -> bytes:
 
 def loads(data: bytes | str) -> Any:
     """Read what `dumps` wrote. Raises `ValueError` for anything that is not JSON."""
+    long = _LONG_BYTES.search(data) if isinstance(data, bytes) else _LONG_TEXT.search(data)
+    if long:
+        return json.loads(data)
     try:
         return orjson.loads(data)
     except ValueError:

@@ -7,6 +7,7 @@ for every language that the corpus holds.
 
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache
+from threading import Lock
 
 # The commonest words of each language written in Latin letters, accents removed, those that tell it
 # from its neighbours first in mind. Vietnamese is here although it has no stemmer: it must not get
@@ -96,7 +97,12 @@ def _plain(word: str) -> str:
 def _snowball(language: str) -> Callable[[str], str]:
     import snowballstemmer
 
-    stem: Callable[[str], str] = snowballstemmer.stemmer(language).stemWord
+    stemmer, lock = snowballstemmer.stemmer(language), Lock()
+
+    def stem(word: str) -> str:
+        with lock:  # a stemmer keeps the word it works on in itself, and searches run in threads
+            return str(stemmer.stemWord(word))
+
     return stem
 
 

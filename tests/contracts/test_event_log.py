@@ -141,3 +141,9 @@ def test_any_text_and_number_survives(text, key, number):
     kind, version, body = encode_event(event)
     assert decode_event(kind, version, body) == event
     assert Entry(1, "t", 0.0, event).event is event
+
+
+@pytest.mark.parametrize("number", [2**63, -(2**64), 10**40, 2**53 + 1, 0.1])
+def test_numbers_of_any_size_stay_what_they_were(number):
+    kind, version, body = encode_event(Noticed("x", {"n": number}))
+    assert decode_event(kind, version, body).data["n"] == number
