@@ -43,6 +43,7 @@ _FINE = _classes(
     (b"\xe3", b"k"),  # kana and CJK punctuation
     (bytes(range(0xE4, 0xEA)), b"h"),  # Han
     (bytes(range(0xEA, 0xEE)), b"K"),  # Hangul
+    (b"\xef", b"f"),  # full-width marks and letters
     (bytes(range(0xF0, 0xF8)), b"e"),  # emoji
 )
 _COARSE = _classes(
@@ -58,43 +59,46 @@ _COARSE = _classes(
 # vocabulary, on 3,000-character chunks of prose in 25 languages, source code, JSON, tool output, logs,
 # base64, hexadecimal and UUIDs; a quarter of the chunks was held out. `benchmarks/tokens.py` checks.
 _FINE_WEIGHTS = (
-    (b"a", 0.13),
-    (b"0", 0.20),
-    (b"aA", 1.13),
-    (b"Aa", 0.41),
-    (b"AA", 0.60),
-    (b"0A", 0.37),
+    (b"a", 0.14),
+    (b"0", 0.22),
+    (b"aA", 1.24),
+    (b"Aa", 0.26),
+    (b"AA", 0.61),
+    (b"0A", 0.39),
 )
 _COARSE_WEIGHTS = (
-    (b".w", 1.12),
-    (b"nw", 1.88),
-    (b"wd", 1.68),
-    (b".d", 1.68),
-    (b" d", 2.09),
-    (b"nd", 1.47),
+    (b" w", 0.34),
+    (b".w", 1.05),
+    (b"nw", 2.04),
+    (b"wd", 1.63),
+    (b".d", 1.64),
+    (b" d", 2.07),
+    (b"nd", 1.25),
     (b"..", 0.11),
-    (b" .", 0.51),
-    (b"w ", 0.40),
-    (b"  ", 0.15),
-    (b"n ", 1.03),
-    (b". ", 0.76),
+    (b" .", 0.63),
+    (b"  ", 0.11),
+    (b"n ", 0.92),
+    (b". ", 0.68),
 )
 _OTHER_SCRIPTS_FINE = (
-    (b"s", 0.65),
-    (b"x", 1.89),
-    (b"K", 0.42),
-    (b"e", 0.85),
-    (b"al", 1.72),
-    (b"kh", 1.06),
-    (b"kk", 1.24),
-    (b"hh", 1.30),
-    (b"ii", 0.72),
-    (b"cc", 0.53),
-    (b"gg", 0.71),
-    (b"rr", 0.64),
-    (b"vv", 0.71),
+    (b"l", 1.22),
+    (b"s", 0.70),
+    (b"x", 1.79),
+    (b"h", 0.35),
+    (b"K", 0.20),
+    (b"f", 3.37),
+    (b"e", 0.81),
+    (b"hk", 1.79),
+    (b"kk", 0.95),
+    (b"ii", 0.73),
+    (b"cc", 0.54),
+    (b"gg", 0.72),
+    (b"rr", 0.66),
+    (b"vv", 0.72),
 )
-_OTHER_SCRIPTS_COARSE = ((b" z", 0.84), (b".z", 2.08), (b"nz", 2.72))
+_OTHER_SCRIPTS_COARSE = ((b" z", 1.62), (b".z", 2.69), (b"nz", 2.20))
+_CJK_MARKS = (b"\xe3\x80", 1.07)
+"""The Japanese comma and full stop and their kin, counted in the UTF-8 bytes themselves."""
 LEAST_PER_BYTE = 1 / 128
 """No vocabulary has tokens longer than this; it bounds what no weight sees (runs of one mark)."""
 
@@ -117,4 +121,5 @@ def estimate_tokens(text: str) -> int:
     if not plain:
         total += sum(fine.count(pair) * weight for pair, weight in _OTHER_SCRIPTS_FINE)
         total += sum(coarse.count(pair) * weight for pair, weight in _OTHER_SCRIPTS_COARSE)
+        total += data.count(_CJK_MARKS[0]) * _CJK_MARKS[1]
     return max(1, math.ceil(max(total, len(data) * LEAST_PER_BYTE)))
