@@ -4,11 +4,11 @@ import math
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import chain, islice, pairwise
 
 from .extracted import Extracted, Places
 from .normalise import UNSPACED_RUN
-from .sentences import SAYS_SOMETHING, split_sentences
+from .sentences import SAYS_SOMETHING, sentence_spans
 
 TARGET_WORDS = 130
 """Words of a passage aimed at: large enough to answer, small enough to rank and to read."""
@@ -55,16 +55,17 @@ def _ends(extracted: Extracted) -> Iterator[int]:
     text = extracted.text
     pages = frozenset(extracted.pages)
     headings = frozenset(at for at, _ in extracted.headings)
-    words, start = 0.0, 0
+    words, says_something = 0.0, False
     for atom, end in _atoms(extracted):
         size = word_count(text[atom:end])
         full = words + size > _MOST_WORDS and words > 0
         section = atom in headings and words >= _FEWEST_WORDS
-        if (full or section or atom in pages) and SAYS_SOMETHING.search(text, start, atom):
+        if says_something and (full or section or atom in pages):
             yield atom
-            words, start = 0.0, atom
+            words, says_something = 0.0, False
         words += size
-    if start < len(text):
+        says_something = says_something or bool(SAYS_SOMETHING.search(text, atom, end))
+    if text:
         yield len(text)
 
 
@@ -97,9 +98,8 @@ def _cut_paragraph(text: str, start: int, end: int) -> Iterator[tuple[int, int]]
 
 def _segments(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     """Tile a paragraph with its sentences, those that are too long with equal parts."""
-    starts = [start + at for at, _ in split_sentences(text[start:end])]
-    borders = [start, *starts[1:], end]
-    for at, stop in pairwise(borders):
+    following = (start + at for at, _ in islice(sentence_spans(text[start:end]), 1, None))
+    for at, stop in pairwise(chain([start], following, [end])):
         size = word_count(text[at:stop])
         parts = 1 if size <= TARGET_WORDS else math.ceil(size / TARGET_WORDS)
         step = math.ceil((stop - at) / parts)

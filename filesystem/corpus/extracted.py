@@ -1,5 +1,6 @@
 """What a loader hands on: the text of one file, and where its parts stand in the file."""
 
+from array import array
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -50,8 +51,8 @@ def span_name(unit: str, first: int, last: int) -> str:
     return f"{unit} {first}" if first >= last else f"{unit}s {first}-{last}"
 
 
-def _line_starts(text: str) -> list[int]:
-    starts = [0]
+def _line_starts(text: str) -> Sequence[int]:
+    starts = array("q", [0])
     at = text.find("\n")
     while at >= 0:
         starts.append(at + 1)

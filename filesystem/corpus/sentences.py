@@ -29,24 +29,38 @@ def split_sentences(text: str) -> list[tuple[int, int]]:
     one. Spans without a letter or digit (rules, table separators) are left out. No span is longer than
     1,000 characters.
     """
-    return [span for unit in _units(text) for span in _sentences_of(text, *unit)]
+    return list(sentence_spans(text))
+
+
+def sentence_spans(text: str) -> Iterator[tuple[int, int]]:
+    """Yield the spans of ``split_sentences`` one by one: a large file has a million of them."""
+    for unit in _units(text):
+        yield from _sentences_of(text, *unit)
+
+
+def lines_of(text: str) -> Iterator[tuple[int, str]]:
+    """Yield each line with the offset where it begins, its line break included."""
+    offset = 0
+    while offset < len(text):
+        end = text.find("\n", offset) + 1 or len(text)
+        yield offset, text[offset:end]
+        offset = end
 
 
 def _units(text: str) -> Iterator[tuple[int, int]]:
     """Cut at blank lines and around headings, list items and table rows."""
-    start, offset = 0, 0
-    for line in text.splitlines(keepends=True):
+    start = 0
+    for offset, line in lines_of(text):
         alone = bool(_HEADING.match(line) or _TABLE_ROW.match(line))
         if alone or not line.strip() or _LIST_ITEM.match(line):
             if start < offset:
                 yield start, offset
             start = offset
-        offset += len(line)
         if alone:
-            yield start, offset
-            start = offset
-    if start < offset:
-        yield start, offset
+            start = offset + len(line)
+            yield offset, start
+    if start < len(text):
+        yield start, len(text)
 
 
 def _sentences_of(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:

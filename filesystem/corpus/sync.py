@@ -109,31 +109,23 @@ class _Sync:
             self._unchanged += file.reason is None
             return file.reason
         try:
-            data = _read(candidate)
+            return self._read_in(candidate, file)
         except (OSError, FileSkipped) as error:
             self._remove(candidate.source)
-            return (
-                str(error)
-                if isinstance(error, FileSkipped)
-                else f"cannot be read: {error.strerror}"
-            )
+            if isinstance(error, FileSkipped):
+                return str(error)
+            return f"cannot be read: {error.strerror}"
+
+    def _read_in(self, candidate: Candidate, file: _Known | None) -> str | None:
+        data = _read(candidate)
         digest = hashlib.sha256(data).digest()
         if file and file.digest == digest:
             self._touch(candidate, file.id)
             self._unchanged += file.reason is None
             return file.reason
-        return self._index(candidate, data, digest)
-
-    def _index(self, candidate: Candidate, data: bytes, digest: bytes) -> str | None:
+        extracted, reason = _extract(candidate.source, data)
+        del data  # as large as the text; not needed while that is indexed
         self._remove(candidate.source)
-        try:
-            extracted = load(candidate.source, data)
-            reason = None
-        except FileSkipped as error:
-            extracted, reason = Extracted(""), str(error)
-        except Exception as error:  # noqa: BLE001 - boundary: no document may stop the others
-            extracted, reason = Extracted(""), f"cannot be read: {type(error).__name__}: {error}"
-        del data
         self._insert(candidate, extracted, digest, reason)
         self._indexed += reason is None
         self._pending += len(extracted.text) + 1_000
@@ -205,6 +197,16 @@ class _Sync:
         )
         self._connection.execute("DELETE FROM passages WHERE file = ?", (file,))
         self._connection.execute("DELETE FROM files WHERE id = ?", (file,))
+
+
+def _extract(source: str, data: bytes) -> tuple[Extracted, str | None]:
+    """Load one file; the reason instead of a text when there is none to index."""
+    try:
+        return load(source, data), None
+    except FileSkipped as error:
+        return Extracted(""), str(error)
+    except Exception as error:  # noqa: BLE001 - boundary: no document may stop the others
+        return Extracted(""), f"cannot be read: {type(error).__name__}: {error}"
 
 
 def _facts(candidate: Candidate) -> tuple[bytes, int, int, bool]:

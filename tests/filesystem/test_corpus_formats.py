@@ -291,3 +291,26 @@ async def test_one_huge_line_and_text_without_spaces_are_cut(tmp_path: Path) -> 
     assert max(len(hit.passage.text) for hit in result.hits) < 2_500
     for name in ("line.txt", "min.js", "zh.txt"):
         assert await corpus.text(name) == (docs / name).read_text()
+
+
+HOSTILE = {
+    "tags.html": b"text " + b"<a " * 60_000,
+    "quotes.html": b"text " + b"<a '\"> " * 60_000,
+    "comments.html": b"text " + b"<!--" * 60_000,
+    "strings.json": b"text " + b'"\\' * 60_000,
+    "links.md": b"text\n# " + b"[" * 60_000,
+    "blanks.md": b"text" + b"\n \t" * 60_000,
+    "rules.txt": b"text\n" + b"=" * 60_000,
+    "stops.txt": b"text " + b'.)"' * 60_000,
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+async def test_hostile_files_take_linear_time(tmp_path: Path, name: str) -> None:
+    """No time is asserted: a quadratic loader would take minutes here and hang the tests."""
+    docs = tmp_path / "docs"
+    docs.mkdir()
+    (docs / name).write_bytes(HOSTILE[name])
+    corpus = await opened(docs, tmp_path)
+    assert corpus.report.indexed == 1
+    assert (await corpus.search("text")).hits

@@ -191,7 +191,7 @@ async def test_a_full_disk_is_one_clear_error_and_loses_nothing(
 ) -> None:
     write(tmp_path, {"docs/a.md": "alpha"})
     await (await opened(tmp_path)).close()
-    write(tmp_path, {"docs/b.txt": " ".join(f"word{number}" for number in range(200_000))})
+    write(tmp_path, {"docs/b.txt": " ".join(f"word{number}" for number in range(20_000))})
     connect = sqlite3.connect
 
     def small(*args: object, **options: object) -> sqlite3.Connection:

@@ -9,7 +9,7 @@ import re
 
 from ..extracted import Extracted
 
-_STRING = re.compile(r'"(?:[^"\\\n]|\\.)*+"')
+_STRING = re.compile(r'"(?:[^"\\\n]|\\.)*+"?')  # an unclosed one too: it is not tried again inside
 _MAX_KEY = 1_000  # characters of a string without spaces above which it is data, not text
 
 

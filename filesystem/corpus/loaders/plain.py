@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 
 from ..extracted import Extracted
+from ..sentences import lines_of
 
 _MAX_HEADING = 200  # characters of one heading kept in a path
 _ATX = re.compile(r" {0,3}(#{1,6})[ \t]+(.+?)[ \t]*#*[ \t]*$")
@@ -72,25 +73,27 @@ def load_text(text: str) -> Extracted:
     """Read reStructuredText or plain text: a line with an underline of marks is a heading."""
     headings = Headings()
     levels: list[tuple[str, bool]] = []
-    lines = list(_lines(text))
-    for at, (offset, line) in enumerate(lines[:-1]):
-        under = _ADORNMENT.match(lines[at + 1][1])
-        if (
-            not under
-            or not _may_be_title(line)
-            or len(under[0].rstrip()) < len(line.rstrip()) * 0.8
+    before, line, offset, start = "", "", 0, 0
+    for at, under in _lines(text):
+        if _is_underlined(line, under) and (
+            not before.strip() or before.rstrip() == under.rstrip()
         ):
-            continue
-        over = at > 0 and lines[at - 1][1].rstrip() == under[0].rstrip()
-        if at > 0 and not over and lines[at - 1][1].strip():
-            continue  # the last line of a paragraph over a rule
-        style = (under[1], over)
-        if style not in levels:
-            levels.append(style)
-        headings.add(lines[at - 1][0] if over else offset, levels.index(style) + 1, line)
+            over = bool(before.strip())
+            style = (under[0], over)
+            if style not in levels:
+                levels.append(style)
+            headings.add(start if over else offset, levels.index(style) + 1, line)
+        before, start = line, offset
+        line, offset = under, at
     if not headings.paths:
         headings = markdown_headings(text)
     return Extracted(text, headings.first, headings.paths)
+
+
+def _is_underlined(line: str, under: str) -> bool:
+    """Tell whether a line is a title over a row of marks about as long as it."""
+    marks = _ADORNMENT.match(under)
+    return bool(marks and _may_be_title(line) and len(under.rstrip()) >= len(line.rstrip()) * 0.8)
 
 
 def load_code(text: str) -> Extracted:
@@ -103,10 +106,7 @@ def load_code(text: str) -> Extracted:
 
 
 def _lines(text: str) -> Iterator[tuple[int, str]]:
-    offset = 0
-    for line in text.split("\n"):
-        yield offset, line
-        offset += len(line) + 1
+    return ((offset, line.removesuffix("\n")) for offset, line in lines_of(text))
 
 
 def _may_be_title(line: str) -> bool:
@@ -121,4 +121,5 @@ def _may_be_title(line: str) -> bool:
 
 def _unmarked(heading: str) -> str:
     """Take emphasis and link targets off a Markdown heading."""
+    heading = heading[: 5 * _MAX_HEADING]
     return re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading).replace("**", "").replace("`", "")

@@ -1,11 +1,11 @@
-"""HTML with the standard library's parser: the words a reader sees, line by line."""
+"""HTML: the words a reader sees, line by line."""
 
 import re
 from dataclasses import dataclass, field
-from html.parser import HTMLParser
 
 from ..extracted import Extracted
 from .plain import Headings
+from .tags import tokens
 
 _CODE = frozenset(["script", "style", "noscript", "template"])
 _DROPPED = _CODE | frozenset(
@@ -67,18 +67,17 @@ _VOID = frozenset(
     ]
 )
 _HEADING = re.compile(r"h[1-6]")
+_NAVIGATION = re.compile(r"\brole\s*=\s*[\"']?navigation\b", re.I)
 _PERMALINKS = frozenset({"¶", "#", "§"})
 
 
 def load_webpage(text: str) -> Extracted:
     """Read an HTML page. Scripts, styles and navigation go; a table row is a line, cells between "|"."""
     page = _Page(_DROPPED)
-    page.feed(text)
-    page.close()
+    page.read(text)
     if page.is_inside_dropped:  # a tag that never closes would hide the rest of the page
         page = _Page(_CODE)
-        page.feed(text)
-        page.close()
+        page.read(text)
     return page.extracted()
 
 
@@ -89,9 +88,8 @@ class _OpenHeading:
     words: list[str] = field(default_factory=list[str])
 
 
-class _Page(HTMLParser):
+class _Page:
     def __init__(self, dropped: frozenset[str]) -> None:
-        super().__init__(convert_charrefs=True)
         self._to_drop = dropped
         self._inside = ""  # the tag whose content is being dropped
         self._depth = 0
@@ -113,11 +111,22 @@ class _Page(HTMLParser):
         out = self._lines_out
         return Extracted("".join(out.pieces), title, self._headings.paths, lines=out.numbers)
 
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+    def read(self, text: str) -> None:
+        """Read the tags and the text of a page."""
+        for name, content, line in tokens(text):
+            if not name:
+                self._text(content, line)
+            elif name[0] == "/":
+                self._end(name[1:])
+            else:
+                self._start(name, content)
+
+    def _start(self, tag: str, attributes: str) -> None:
         if self._inside:
             self._depth += tag == self._inside
             return
-        if tag in self._to_drop or (("role", "navigation") in attrs and tag not in _VOID):
+        is_navigation = tag not in _VOID and bool(_NAVIGATION.search(attributes))
+        if (tag in self._to_drop or is_navigation) and not attributes.endswith("/"):
             self._inside, self._depth = tag, 1
             return
         self._in_title = tag == "title"
@@ -132,7 +141,7 @@ class _Page(HTMLParser):
         elif tag == "li":
             self._lines_out.mark = "- "
 
-    def handle_endtag(self, tag: str) -> None:
+    def _end(self, tag: str) -> None:
         if self._inside:
             self._depth -= tag == self._inside
             if self._depth == 0:
@@ -147,15 +156,14 @@ class _Page(HTMLParser):
             self._heading = None
         self._break(tag)
 
-    def handle_data(self, data: str) -> None:
+    def _text(self, text: str, line: int) -> None:
         if self._in_title:
-            self._title.append(data)
-        elif not self._inside and data not in _PERMALINKS:
-            first = self.getpos()[0]
-            for number, part in enumerate(data.split("\n")):
+            self._title.append(text)
+        elif not self._inside and text not in _PERMALINKS:
+            for number, part in enumerate(text.split("\n")):
                 if number:
                     self._wrap()
-                self._part(part, first + number)
+                self._part(part, line + number)
 
     def _part(self, part: str, line: int) -> None:
         words = part.rstrip() if self._pre else " ".join(part.split())
