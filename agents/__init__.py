@@ -5,11 +5,13 @@ turn is one model call and the tool calls it asked for. Start reading at `agent.
 """
 
 from .acting import record as record_result
-from .agent import Agent
+from .agent import Agent, See
 from .approving import paused, paused_outcome
 from .conclusion import Citation, Conclusion, Finding
 from .ending import outcome_of, stopped
 from .errors import AgentDefinitionError, AgentError, LimitReached, ModelUnavailable, ToolError
+from .faults import Check
+from .handing import CAP, Handing, fitted, shown, size_of
 from .limits import Hold, Limits, Meter
 from .lookback_tools import LOOKBACK, lookback_tools
 from .models import (
@@ -43,11 +45,15 @@ from .progress import (
     ignore,
 )
 from .reciting import room_of, tail_of
+from .salvaging import salvaged
 from .session import Run, Session, open_session
 from .todo_tools import read_plan_tool, todo_tools
 from .tools import AnyTool, Tool, ToolContext, as_tool, schema_of, tool
+from .tree import GRACE_SECONDS, Place, Tree
 
 __all__ = [
+    "CAP",
+    "GRACE_SECONDS",
     "LOOKBACK",
     "Agent",
     "AgentDefinitionError",
@@ -57,11 +63,13 @@ __all__ = [
     "AnthropicCodec",
     "AnyTool",
     "ChatCodec",
+    "Check",
     "Citation",
     "Conclusion",
     "Delta",
     "Emit",
     "Finding",
+    "Handing",
     "Hold",
     "LangChainModel",
     "LimitReached",
@@ -71,12 +79,14 @@ __all__ = [
     "ModelUnavailable",
     "Outcome",
     "PendingCall",
+    "Place",
     "Price",
     "Progress",
     "Reply",
     "Retries",
     "Run",
     "ScriptedModel",
+    "See",
     "Session",
     "StageStarted",
     "TokenStreamed",
@@ -85,6 +95,7 @@ __all__ = [
     "ToolEnded",
     "ToolError",
     "ToolStarted",
+    "Tree",
     "TurnEnded",
     "TurnStarted",
     "WireModel",
@@ -92,6 +103,7 @@ __all__ = [
     "as_tool",
     "call",
     "codec_for",
+    "fitted",
     "ignore",
     "lookback_tools",
     "open_session",
@@ -103,7 +115,10 @@ __all__ = [
     "record_result",
     "resolve_model",
     "room_of",
+    "salvaged",
     "schema_of",
+    "shown",
+    "size_of",
     "stopped",
     "tail_of",
     "todo_tools",

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Literal
 
 from pydantic import BaseModel
 
@@ -18,6 +19,10 @@ from .models import Model, Reply
 from .outcome import Outcome
 from .session import Session
 from .tools import AnyTool, Tool, as_tool
+
+See = Literal["none", "text", "fork"]
+"""What a child sees of its parent: what it is handed and nothing else; its visible text besides; or its
+exact prefix, which the provider's cache holds."""
 
 
 @dataclass(frozen=True)
@@ -36,6 +41,8 @@ class Agent:
     """What it is for, shown to a coordinator that may delegate to it."""
     output_type: type[BaseModel] | None = None
     """Enforced: the agent ends by the tool `conclude`, whose arguments are checked against it."""
+    sees: See = "none"
+    """What it sees of its parent when it is delegated to; a delegation may say otherwise."""
     check: Check | None = None
     """Looks at the output (or the answer's text) before it is accepted: what it finds wrong goes back to
     the model once; what is still wrong then is told to the parent, and the outcome is `partial`."""

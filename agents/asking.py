@@ -9,6 +9,7 @@ from .limits import Hold
 from .models import Delta, Reply
 from .progress import TokenStreamed, TurnEnded, TurnStarted
 from .session import Session
+from .telemetry import model_span, tell_reply
 
 DEFAULT_OUTPUT_TOKENS = 4096
 
@@ -22,7 +23,9 @@ async def ask_models(session: Session) -> Reply:
         session.configure()
         request = session.thread.request(session.tail())
         try:
-            reply = await _send(session, request)
+            with model_span(session, request) as span:
+                reply = await _send(session, request)
+                tell_reply(span, reply)
         except CodecChanged as change:
             for topic, data in change.notices:
                 session.notice(topic, data)
@@ -34,7 +37,8 @@ async def ask_models(session: Session) -> Reply:
 
 async def _send(session: Session, request: Request) -> Reply:
     model, meter = session.model, session.meter
-    answer = model.settings.get("max_tokens") or DEFAULT_OUTPUT_TOKENS
+    given = model.settings
+    answer = given.get("max_tokens") or given.get("max_completion_tokens") or DEFAULT_OUTPUT_TOKENS
     hold = Hold(request.tokens, int(answer), model.name)
     usage, held = Usage(), False
     limit = asyncio.timeout(meter.time_left())
@@ -62,6 +66,7 @@ async def _send(session: Session, request: Request) -> Reply:
 
 
 def _stream(session: Session, delta: Delta) -> None:
+    session.run.tree.began(session.thread.name)
     if delta.kind == "text":
         session.run.emit(TokenStreamed(session.thread.name, delta.text))
 

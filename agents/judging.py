@@ -22,7 +22,10 @@ _PROMISE = re.compile(
     rf"\s+(?:now |first |next |then |also |just |quickly |briefly )*(?:{_VERBS})\b",
     re.IGNORECASE,
 )
-_NOUN = r"(?:full |complete |final |detailed )*(?:report|results?|findings?|answer|summary|analysis|details|conclusion)"
+_NOUN = (
+    r"(?:full |complete |final |detailed )*"
+    r"(?:report|results?|findings?|answer|summary|analysis|details|conclusion)"
+)
 _POINTER = re.compile(
     r"\b(?:see|refer to|as (?:stated|described|shown|noted|mentioned|discussed|outlined|provided)|"
     r"(?:provided|listed|given|reported|described|presented|summari[sz]ed)) (?:the )?"

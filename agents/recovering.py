@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from memory import (
+    COPIED,
     ApprovalAsked,
     ApprovalGiven,
     ConfigSet,
@@ -33,6 +34,8 @@ def recover(session: "Session", entries: Sequence[Entry]) -> None:
                 session.turns += bool(unanswered) and unanswered != event.sha256
                 unanswered = event.sha256
                 session.pending = None
+            case ReplyReceived(request=request) if request == COPIED:
+                pass
             case ReplyReceived() as event:
                 session.turns += 1
                 session.replies += 1

@@ -4,7 +4,8 @@ A thread's name begins with its parent's name and a dot, so a subtree is known b
 """
 
 import asyncio
-from collections.abc import Iterator
+import contextlib
+from collections.abc import AsyncGenerator, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -22,8 +23,17 @@ class Tree:
     """Roots of the subtrees that were cancelled; `""` stands for the whole run."""
     abandoned: int = 0
     """Tool calls in threads and agents that did not stop when told to, and were left to themselves."""
-    places: asyncio.Semaphore | None = None
+    gate: asyncio.Semaphore | None = None
     """Bounds how many subagents of the whole run work at once; made by the first runner."""
+    places: dict[str, "Place"] = field(default_factory=dict[str, "Place"])
+    """The place of each subagent at work."""
+    firsts: dict[str, asyncio.Event] = field(default_factory=dict[str, asyncio.Event])
+    """Threads whose first words others wait for, because those will share their cached prefix."""
+
+    def began(self, thread: str) -> None:
+        """The first piece of a thread's first reply is there, or it has ended: let the others go."""
+        if self.firsts and (waited := self.firsts.pop(thread, None)):
+            waited.set()
 
     def stopped(self, thread: str) -> bool:
         """True when this thread, or one above it, was cancelled: it must make no further call."""
@@ -53,3 +63,39 @@ class Tree:
 
 def _within(thread: str, root: str) -> bool:
     return not root or thread == root or thread.startswith(root + ".")
+
+
+class Place:
+    """A thread's place among those of the tree that may work at once.
+
+    A thread that waits for its children lends its place to them, so that no depth of nesting can use up
+    all places by waiting.
+    """
+
+    def __init__(self, gate: asyncio.Semaphore) -> None:
+        self._gate, self._held, self._children = gate, False, 0
+
+    async def __aenter__(self) -> None:
+        await self._gate.acquire()
+        self._held = True
+
+    async def __aexit__(self, *_: object) -> None:
+        self._give()
+
+    @contextlib.asynccontextmanager
+    async def lent(self) -> AsyncGenerator[None]:
+        """While a child of this thread waits for a place or works; taken back when all have ended."""
+        self._children += 1
+        self._give()
+        try:
+            yield
+        finally:
+            self._children -= 1
+        if not self._children:
+            await self._gate.acquire()
+            self._held = True
+
+    def _give(self) -> None:
+        if self._held:
+            self._held = False
+            self._gate.release()

@@ -34,6 +34,7 @@ from .errors import (
 )
 from .estimate import estimate_tokens
 from .events import (
+    COPIED,
     CompactionRejected,
     CompactionStarted,
     ConfigSet,
@@ -62,6 +63,7 @@ from .log import EventLog, MemoryEventLog
 from .prefix import common_prefix
 from .purging import purge_log
 from .recitation import PARTS, Reading, Recitation, Room, is_tail, read_status, recite
+from .redacting_log import RedactingLog, redact_blocks
 from .redaction import REDACTED, known_secrets, redact, redact_known, redact_value, written_forms
 from .requests import (
     CodecFor,
@@ -93,6 +95,7 @@ from .usage import Usage
 from .verification import LogCheck, verify_log
 
 __all__ = [
+    "COPIED",
     "COUNTER_TOPIC",
     "PARTS",
     "RATIO_TOPIC",
@@ -139,6 +142,7 @@ __all__ = [
     "Reasoning",
     "Rebuilt",
     "Recitation",
+    "RedactingLog",
     "ReplyReceived",
     "Request",
     "RequestSent",
@@ -198,6 +202,7 @@ __all__ = [
     "rebuild_request",
     "recite",
     "redact",
+    "redact_blocks",
     "redact_known",
     "redact_value",
     "remake_request",

@@ -12,6 +12,8 @@ from .blocks import Block, JsonObject, ResultBlock
 from .interventions import RunForked, SecretPurged
 from .usage import Usage
 
+COPIED = -1
+"""`ReplyReceived.request` of a reply that a forked child took over from its parent and did not pay for."""
 Origin = Literal["user", "agent", "framework"]
 Status = Literal["done", "partial", "failed", "timed_out", "cancelled", "limit", "paused"]
 
@@ -103,7 +105,7 @@ class ReplyReceived:
     raw: JsonObject
     """The provider's message as received (streams collected)."""
     request: int = 0
-    """Position of the `RequestSent` it answers."""
+    """Position of the `RequestSent` it answers; `COPIED` for a reply taken over from another thread."""
 
 
 @dataclass(frozen=True, slots=True)

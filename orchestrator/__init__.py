@@ -15,8 +15,9 @@ if TYPE_CHECKING:
     from .models import Models
     from .researching import ResearchOptions, ask_research, research, resume_research
     from .result import RunResult
-    from .runner import AsyncRunner, Runner, TaskSpec
+    from .runner import AsyncRunner
     from .runs import RunInfo, find_run, list_runs, remove_run
+    from .tasks import Runner, TaskSpec
 
 _HOMES = {
     "AsyncRunner": "runner",
@@ -30,8 +31,8 @@ _HOMES = {
     "RunNotFound": "errors",
     "RunResult": "result",
     "RunnableSubagent": "foreign",
-    "Runner": "runner",
-    "TaskSpec": "runner",
+    "Runner": "tasks",
+    "TaskSpec": "tasks",
     "as_subagent": "foreign",
     "ask_research": "researching",
     "find_run": "runs",

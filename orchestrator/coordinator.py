@@ -26,8 +26,10 @@ from .errors import QuestionRefused
 from .foreign import RunnableSubagent, as_subagent
 from .models import Chain
 from .result import RunResult
-from .runner import AgentSubagent, AsyncRunner, Subagent, TaskSpec, resolve_chain
+from .runner import AsyncRunner
 from .runs import LiveRun, find_run, open_run, start_run
+from .subagents import AgentSubagent, Subagent, resolve_chain
+from .tasks import TaskSpec
 from .work import Work
 
 MAIN = "main"
@@ -237,7 +239,7 @@ class Coordinator:
             meter=meter,
         )
         key = f"{run.id}/{spec.thread}"
-        work = Work(key, session, AsyncRunner(run, self.subagents, meter), spec.depth)
+        work = Work(key, session, AsyncRunner(run, self.subagents, meter, spec.thread), spec.depth)
         self.works[key] = work
         return work
 

@@ -7,7 +7,8 @@ from pydantic import BaseModel, ConfigDict, Field
 from agents import Outcome, Tool, schema_of
 from memory import JsonObject, ToolCall, dumps
 
-from .runner import Subagent, TaskSpec
+from .subagents import Subagent
+from .tasks import TaskSpec
 
 DELEGATE = "delegate"
 

@@ -6,7 +6,7 @@ from typing import Any
 from agents import AgentDefinitionError, Limits, Meter, Outcome, Run, outcome_from
 from memory import MessageAdded, ReplyReceived, Text, ThreadEnded, ThreadStarted, Usage
 
-from .runner import TaskSpec
+from .tasks import TaskSpec
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from langgraph.types import Command, Send, interrupt
 from .approvals import Decisions, described
 from .errors import DecisionRefused
 from .hosting import MARK, Hosting
-from .runner import TaskSpec
+from .tasks import TaskSpec
 from .work import DELEGATED, Work
 
 if TYPE_CHECKING:

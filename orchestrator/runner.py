@@ -1,4 +1,4 @@
-"""The runner: works on one task with one subagent, and turns whatever happens into an outcome.
+"""The runner: works on tasks with subagents, and turns whatever happens into outcomes.
 
 A child cannot hurt its parent: a raise, a hang, a cancellation or a limit comes back as data. Asking
 for a thread that the log already holds finished gives its recorded outcome and costs nothing, which is
@@ -6,189 +6,195 @@ how a run goes on after a crash.
 """
 
 import asyncio
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Protocol
+import contextlib
+from collections.abc import AsyncIterator, Iterable, Mapping
 
 from agents import (
-    Agent,
+    GRACE_SECONDS,
     AgentEnded,
     AgentStarted,
     LimitReached,
-    Limits,
     Meter,
-    Model,
     Outcome,
+    Place,
     Run,
-    Session,
-    open_session,
-    resolve_model,
+    outcome_from,
+    salvaged,
 )
-from memory import ThreadStarted
+from memory import Status, ThreadEnded, ThreadStarted
 
-from .models import Chain
+from .subagents import Subagent
+from .tasks import TaskSpec
 
-
-@dataclass(frozen=True, slots=True)
-class TaskSpec:
-    """One task for one subagent; plain data, so that a distributed runner can follow."""
-
-    thread: str
-    """The child's thread; its name is the same in every resume."""
-    agent: str
-    """Name of the subagent."""
-    task: str
-    parent: str
-    """The thread that asks."""
-    seconds: float | None = None
-    """Wall time for this task, `None` for the agent's own limit."""
-    depth: int = 1
-    """Levels below the run's first agent."""
-
-
-class Runner(Protocol):
-    """Where subagents run."""
-
-    async def submit(self, spec: TaskSpec) -> Outcome:
-        """Work on one task until it has an outcome. Raises only `CancelledError`."""
-        ...
-
-
-class Subagent(Protocol):
-    """What can be delegated to: an agent, a coordinator, a LangGraph runnable."""
-
-    @property
-    def name(self) -> str:
-        """Name by which it is asked."""
-        ...
-
-    @property
-    def description(self) -> str:
-        """What it is for."""
-        ...
-
-    @property
-    def limits(self) -> Limits:
-        """Its own limits; those of the tree above hold besides."""
-        ...
-
-    async def work(self, run: Run, spec: TaskSpec, meter: Meter) -> Outcome:
-        """Do the task on the thread `spec.thread` of `run`."""
-        ...
-
-
-def resolve_chain(chain: Chain, *, base_url: str | None = None) -> tuple[Model, ...]:
-    """The models of a fallback chain. Raises `AgentDefinitionError` for a name that is none."""
-    names: Sequence[Model | str] = (
-        chain if isinstance(chain, Sequence) and not isinstance(chain, str) else (chain,)
-    )
-    return tuple(resolve_model(name, base_url=base_url) for name in names)
-
-
-@dataclass(frozen=True, slots=True)
-class AgentSubagent:
-    """An `Agent` that can be delegated to."""
-
-    agent: Agent
-    models: Sequence[Model]
-
-    @property
-    def name(self) -> str:
-        """The agent's name."""
-        return self.agent.name
-
-    @property
-    def description(self) -> str:
-        """The agent's description, or the first line of its instructions."""
-        return self.agent.description or self.agent.instructions.strip().partition("\n")[0]
-
-    @property
-    def limits(self) -> Limits:
-        """The agent's limits."""
-        return self.agent.limits
-
-    async def work(self, run: Run, spec: TaskSpec, meter: Meter) -> Outcome:
-        """Run the agent's loop on the task."""
-        session = await open_session(
-            run,
-            self.agent,
-            spec.task,
-            thread=spec.thread,
-            models=self.models,
-            parent=spec.parent,
-            meter=meter,
-        )
-        outcome = await self.agent.run(session)
-        return await record_outcome(session, outcome)
-
-
-async def record_outcome(session: Session, outcome: Outcome) -> Outcome:
-    """Append the thread's end, unless it has one or only waits for a person, and make all durable."""
-    if session.ended is None and outcome.status != "paused":
-        session.thread.append(outcome.event())
-        session.ended = outcome
-    await session.thread.commit()
-    return outcome
+CACHED_BYTES = 4_096
+"""A shared beginning from this size on (about 1,024 tokens, the least that providers cache) is worth
+waiting for: the first child goes ahead, and the others read what it put into the cache."""
+AHEAD_SECONDS = 10.0
+"""How long the others wait for the first one's first words."""
 
 
 class AsyncRunner:
-    """Runs subagents as tasks of this event loop, a bounded number at a time."""
+    """Runs subagents as tasks of this event loop, a bounded number of the whole tree at a time.
 
-    def __init__(self, run: Run, subagents: Mapping[str, Subagent], meter: Meter) -> None:
+    `thread` is the one that asks; it lends its place to its children while it waits for them.
+    """
+
+    def __init__(
+        self, run: Run, subagents: Mapping[str, Subagent], meter: Meter, thread: str = ""
+    ) -> None:
         self.run, self.subagents, self.meter = run, subagents, meter
-        self._gate = asyncio.Semaphore(meter.limits.parallel_agents)
+        tree = run.tree
+        if tree.gate is None:
+            tree.gate = asyncio.Semaphore(run.meter.limits.parallel_agents)
+        self._gate = tree.gate
+        self._place = tree.places.get(thread)
+        self._submitted: set[str] = set()
+        self._ahead: dict[str, asyncio.Event] = {}
+        self._closed = False
 
     async def submit(self, spec: TaskSpec) -> Outcome:
         """Work on one task; see `Runner.submit`."""
-        async with self._gate:
+        self._submitted.add(spec.thread)
+        if recorded := await self._recorded(spec):
+            return recorded
+        lent = self._place.lent() if self._place else contextlib.nullcontext()
+        try:
+            async with lent:
+                await self._wait_for_first(spec)
+                return await self._placed(spec)
+        finally:
+            self.run.tree.began(spec.thread)
+
+    async def results(self, specs: Iterable[TaskSpec]) -> AsyncIterator[Outcome]:
+        """Outcomes as they finish; see `Runner.results`."""
+        tasks = [asyncio.create_task(self.submit(spec)) for spec in specs]
+        try:
+            for finished in asyncio.as_completed(tasks):
+                yield await finished
+        finally:
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def cancel(self, thread: str) -> int:
+        """Stop a subtree; see `Runner.cancel`."""
+        return await self.run.tree.cancel(thread)
+
+    async def close(self) -> None:
+        """Stop what was submitted here; see `Runner.close`."""
+        self._closed = True
+        for thread in list(self._submitted):
+            if thread in self.run.tree.tasks:
+                await self.run.tree.cancel(thread)
+
+    async def _placed(self, spec: TaskSpec) -> Outcome:
+        """Queue for a place and work; whoever gets none in time is refused with an outcome."""
+        place = Place(self._gate)
+        try:
+            async with asyncio.timeout(self.meter.time_left()):
+                await place.__aenter__()
+        except TimeoutError:
+            return await self._ended(spec, "limit", "the time was up before its turn came")
+        self.run.tree.places[spec.thread] = place
+        try:
             self.run.emit(AgentStarted(spec.thread, spec.agent, spec.task))
-            outcome = await self._guarded(spec)
+            outcome = await self._watched(spec)
             self.run.emit(AgentEnded(spec.thread, outcome.status, outcome.reason))
             return outcome
+        finally:
+            del self.run.tree.places[spec.thread]
+            await place.__aexit__()
 
-    async def _guarded(self, spec: TaskSpec) -> Outcome:
-        subagent = self.subagents.get(spec.agent)
-        if subagent is None:
-            known = ", ".join(self.subagents) or "none"
-            return _failed(spec, f"there is no agent {spec.agent!r}; the agents are: {known}")
-        meter = Meter(subagent.limits, self.meter)
-        deadline = asyncio.timeout(_least(spec.seconds, meter.time_left()))
+    async def _watched(self, spec: TaskSpec) -> Outcome:
+        """Work in a task of its own, which can be stopped without stopping who waits for it."""
+        tree, thread = self.run.tree, spec.thread
+        if tree.stopped(thread) or self._closed:
+            return await self._ended(spec, "cancelled", "it was cancelled before it began")
+        meter = self._meter(spec)
+        task = tree.tasks[thread] = asyncio.create_task(self._guarded(spec, meter))
         try:
+            await asyncio.wait({task}, timeout=meter.time_left())
+            if late := not task.done():
+                await self._stop(spec, task)
+        except asyncio.CancelledError:
+            await asyncio.shield(self._stop(spec, task))
+            if tree.stopped(thread):
+                await asyncio.shield(self._ended(spec, "cancelled", "it was cancelled"))
+            raise
+        finally:
+            tree.tasks.pop(thread, None)
+        if task.done() and not task.cancelled():
+            return task.result()
+        if late:
+            return await self._ended(spec, "timed_out", "it did not finish within its time")
+        told = tree.stopped(thread)
+        reason = "it was cancelled" if told else "it was cancelled by something inside it"
+        return await self._ended(spec, "cancelled", reason)
+
+    async def _stop(self, spec: TaskSpec, task: "asyncio.Task[Outcome]") -> None:
+        """Cancel a child and wait for its clean-up; one that does not stop is left, and refused calls."""
+        if not task.cancelling():
+            task.cancel()
+        await asyncio.wait({task}, timeout=GRACE_SECONDS)
+        if not task.done():
+            self.run.tree.abandoned += 1
+            self.run.tree.cancelled.add(spec.thread)
+
+    def _meter(self, spec: TaskSpec) -> Meter:
+        """The child's meter: the task's own limits, below the agent's, below this runner's."""
+        subagent = self.subagents.get(spec.agent)
+        meter = Meter(subagent.limits, self.meter) if subagent else self.meter
+        return spec.meter(meter)
+
+    async def _guarded(self, spec: TaskSpec, meter: Meter) -> Outcome:
+        try:
+            subagent = self.subagents.get(spec.agent)
+            if subagent is None:
+                known = ", ".join(self.subagents) or "none"
+                reason = f"there is no agent {spec.agent!r}; the agents are: {known}"
+                return await self._ended(spec, "failed", reason)
+            if spec.depth > self.run.meter.limits.depth:
+                levels = f"agents may stand {spec.depth - 1} levels deep, not deeper"
+                raise LimitReached("depth", f"{levels}; do this task yourself")
             if not self.run.log.has(spec.thread):  # a resumed run counted it when it was opened
                 self.meter.count_agent()
-            if spec.depth > self.run.meter.limits.depth:
-                raise LimitReached(
-                    "depth", f"agents may stand {spec.depth - 1} levels deep, not deeper"
-                )
-            async with deadline:
-                return await subagent.work(self.run, spec, meter)
+            return await subagent.work(self.run, spec, meter)
         except LimitReached as error:
-            return await self._ended(
-                spec, Outcome(spec.thread, spec.agent, spec.task, "limit", str(error))
-            )
-        except TimeoutError as error:
-            if not deadline.expired():
-                return await self._ended(spec, _failed(spec, f"{type(error).__name__}: {error}"))
-            reason = "it did not finish within its time"
-            return await self._ended(
-                spec, Outcome(spec.thread, spec.agent, spec.task, "timed_out", reason)
-            )
+            return await self._ended(spec, "limit", str(error))
         except Exception as error:  # noqa: BLE001 - the boundary: a child's failure is data for its parent
-            return await self._ended(spec, _failed(spec, f"{type(error).__name__}: {error}"))
+            return await self._ended(spec, "failed", f"{type(error).__name__}: {error}")
 
-    async def _ended(self, spec: TaskSpec, outcome: Outcome) -> Outcome:
-        """Record an end that the child could not record itself."""
-        if not self.run.log.has(spec.thread):
-            self.run.log.append(spec.thread, ThreadStarted(spec.agent, spec.parent, spec.task))
-        self.run.log.append(spec.thread, outcome.event())
-        await self.run.log.commit()
+    async def _recorded(self, spec: TaskSpec) -> Outcome | None:
+        """The outcome that the log holds for a thread that has ended."""
+        entries = await self.run.log.read(spec.thread) if self.run.log.has(spec.thread) else []
+        end = entries[-1].event if entries else None
+        if isinstance(end, ThreadEnded):
+            return outcome_from(end, spec.thread, spec.agent, spec.task)
+        return None
+
+    async def _ended(self, spec: TaskSpec, status: Status, reason: str) -> Outcome:
+        """Record an end that the child could not record itself, with what it had found."""
+        if recorded := await self._recorded(spec):
+            return recorded
+        log, subagent = self.run.log, self.subagents.get(spec.agent)
+        outcome = Outcome(spec.thread, spec.agent, spec.task, status, reason)
+        outcome = await salvaged(log, outcome, getattr(subagent, "output_type", None))
+        if not log.has(spec.thread):
+            log.append(spec.thread, ThreadStarted(spec.agent, spec.parent, spec.task))
+        log.append(spec.thread, outcome.event())
+        await log.commit()
         return outcome
 
-
-def _failed(spec: TaskSpec, reason: str) -> Outcome:
-    return Outcome(spec.thread, spec.agent, spec.task, "failed", reason)
-
-
-def _least(first: float | None, second: float | None) -> float | None:
-    given = [value for value in (first, second) if value is not None]
-    return min(given) if given else None
+    async def _wait_for_first(self, spec: TaskSpec) -> None:
+        """Let the first child of a large shared beginning go ahead until its first words are there."""
+        size = getattr(self.subagents.get(spec.agent), "prefix_bytes", 0)
+        if spec.see != "fork" and size < CACHED_BYTES:
+            return
+        shared = f"{spec.parent}/{spec.seen if spec.see == 'fork' else spec.agent}"
+        first = self._ahead.get(shared)
+        if first is None:
+            self._ahead[shared] = self.run.tree.firsts[spec.thread] = asyncio.Event()
+            return
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(AHEAD_SECONDS):
+                await first.wait()

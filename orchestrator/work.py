@@ -25,8 +25,10 @@ from filesystem import RunFolder, StorageFailed
 from memory import Text, ToolCall, render_todo
 
 from .delegation import DELEGATE, delegation_result, task_specs
-from .runner import AsyncRunner, TaskSpec, record_outcome
+from .runner import AsyncRunner
 from .runs import LiveRun
+from .subagents import record_outcome
+from .tasks import TaskSpec
 
 DELEGATED = frozenset({DELEGATE})
 """Tools whose calls the graph runs."""

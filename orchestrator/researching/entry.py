@@ -14,8 +14,9 @@ from memory import JsonObject, Noticed
 from ..errors import QuestionRefused
 from ..models import ROLES, Chain, Models
 from ..result import RunResult
-from ..runner import AsyncRunner, resolve_chain
+from ..runner import AsyncRunner
 from ..runs import LiveRun, open_run, start_run
+from ..subagents import resolve_chain
 from .team import research_team
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from filesystem import Search
 from memory import MessageAdded, ReplyReceived, RunEnded, Status, plain_text
 
 from ..result import RunResult
-from ..runner import Runner, TaskSpec
 from ..runs import LiveRun
+from ..tasks import Runner, TaskSpec
 from .planning import KNOWN
 from .render import render_markdown
 from .report import Answered, Report, ReportInput, build_report

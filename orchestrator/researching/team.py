@@ -6,7 +6,7 @@ from pathlib import Path
 from agents import Agent, Conclusion, Limits, Model
 from filesystem import Search
 
-from ..runner import AgentSubagent, Subagent
+from ..subagents import AgentSubagent, Subagent
 from .search_tools import search_tools
 from .shapes import Draft, Gaps, Plan
 
