@@ -6,6 +6,7 @@ turn is one model call and the tool calls it asked for. Start reading at `agent.
 
 from .acting import record as record_result
 from .agent import Agent, See
+from .asking import DEFAULT_OUTPUT_TOKENS
 from .approving import paused, paused_outcome
 from .conclusion import Citation, Conclusion, Finding
 from .ending import outcome_of, stopped
@@ -47,14 +48,20 @@ from .progress import (
 from .reciting import room_of, tail_of
 from .salvaging import salvaged
 from .session import Run, Session, open_session
+from .settings import Settings
+from .spans import NO_SPANS, NOTHING, Span, Spans, inside, span_inside, traceparent
+from .telemetry import agent_span, retrieval_span, run_span, tell_status
 from .todo_tools import read_plan_tool, todo_tools
 from .tools import AnyTool, Tool, ToolContext, as_tool, schema_of, tool
 from .tree import GRACE_SECONDS, Place, Tree
 
 __all__ = [
     "CAP",
+    "DEFAULT_OUTPUT_TOKENS",
     "GRACE_SECONDS",
     "LOOKBACK",
+    "NOTHING",
+    "NO_SPANS",
     "Agent",
     "AgentDefinitionError",
     "AgentEnded",
@@ -88,6 +95,9 @@ __all__ = [
     "ScriptedModel",
     "See",
     "Session",
+    "Settings",
+    "Span",
+    "Spans",
     "StageStarted",
     "TokenStreamed",
     "Tool",
@@ -100,11 +110,13 @@ __all__ = [
     "TurnStarted",
     "WireModel",
     "WireOptions",
+    "agent_span",
     "as_tool",
     "call",
     "codec_for",
     "fitted",
     "ignore",
+    "inside",
     "lookback_tools",
     "open_session",
     "outcome_from",
@@ -114,13 +126,18 @@ __all__ = [
     "read_plan_tool",
     "record_result",
     "resolve_model",
+    "retrieval_span",
     "room_of",
+    "run_span",
     "salvaged",
     "schema_of",
     "shown",
     "size_of",
+    "span_inside",
     "stopped",
     "tail_of",
+    "tell_status",
     "todo_tools",
     "tool",
+    "traceparent",
 ]

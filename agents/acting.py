@@ -14,6 +14,7 @@ from .approving import ask_person, may_have_begun, refusal, with_note
 from .errors import LimitReached, ToolError
 from .progress import ToolEnded, ToolStarted
 from .session import Session
+from .telemetry import tell_result, tool_span
 from .tools import Tool, ToolContext
 
 CONCLUDE = "conclude"
@@ -47,7 +48,10 @@ async def run_call(session: Session, call: ToolCall) -> None:
     """Run one call and record its result."""
     session.run.emit(ToolStarted(session.thread.name, call.name, call.arguments))
     started = time.monotonic()
-    content, kind = await _result(session, call)
+    with tool_span(session, call) as span:
+        content, kind = await _result(session, call)
+        content = session.run.hide(content)
+        tell_result(span, content, kind)
     record(session, call, content, kind, time.monotonic() - started)
     await session.thread.commit()
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from filesystem import ArtifactStore
 from memory import (
     COUNTER_TOPIC,
     RATIO_TOPIC,
@@ -12,6 +13,7 @@ from memory import (
     EventLog,
     MessageAdded,
     Noticed,
+    ResultBlock,
     Text,
     Thread,
     ThreadStarted,
@@ -26,6 +28,7 @@ from .own_tools import with_own_tools
 from .progress import Emit, ignore
 from .reciting import tail_of
 from .recovering import recover
+from .spans import NO_SPANS, Spans
 from .tools import Tool
 from .tree import Tree
 
@@ -50,6 +53,12 @@ class Run:
     """Reads the run's `todo.md`, for all agents but the one that keeps it; `None` when none is kept."""
     tree: Tree = field(default_factory=Tree)
     """The threads at work, and which of them were cancelled."""
+    hide: Callable[[tuple[ResultBlock, ...]], tuple[ResultBlock, ...]] = tuple
+    """Takes secrets out of a tool's result before it goes anywhere; leaves it as it is by default."""
+    spans: Spans = NO_SPANS
+    """Records what the run's agents do as spans."""
+    artifacts: ArtifactStore | None = None
+    """Where whole texts go of which a part is shown; `None` for a run without a folder."""
     opened_at: int = 0
     """Position of the newest event that an earlier process wrote, 0 for a new run."""
 

@@ -15,6 +15,7 @@ from agents import (
     Outcome,
     Progress,
     Run,
+    agent_span,
     ignore,
     open_session,
 )
@@ -41,6 +42,7 @@ class Coordinator:
 
     `subagents` may be agents, other coordinators and LangGraph runnables. `model` serves every agent
     that names none. `runs` is the folder in which runs are kept; `None` keeps them in memory only.
+    `redact_at_source` hides secrets in messages and tool results from the models and from the log as well.
     Raises `AgentDefinitionError` for two subagents of one name or an agent without a model.
     """
 
@@ -53,12 +55,15 @@ class Coordinator:
         limits: Limits | None = None,
         runs: Path | str | None = None,
         deps: Any = None,
+        redact_at_source: bool = False,
     ) -> None:
         self.limits = limits or agent.limits
         self.model, self.deps = model, deps
         self.runs = Path(runs) if runs is not None else None
         self.options: JsonObject = {"kind": "coordinator"}
         """Kept in the log of every run, enough for the command line to find this object again."""
+        if redact_at_source:
+            self.options["redact_at_source"] = True
         self.subagents = _named(subagents, agent, model)
         tools = [*agent.tools, *([delegate_tool(self.subagents)] if self.subagents else [])]
         self.agent = replace(
@@ -151,6 +156,7 @@ class Coordinator:
         if work.live is not None:
             self.works.pop(work.key, None)
             outcome = work.outcome
+            work.span.end()
             await work.live.end(*((outcome.status, outcome.reason) if outcome else ("failed", "")))
             await work.live.close()
 
@@ -199,7 +205,7 @@ class Coordinator:
         spec = TaskSpec(MAIN, self.name, live.started.task, "", depth=0)
         live.run.plan = None  # the first agent has its own; those it sends out read it
         work = await self._work_on(live.run, spec, live.run.meter)
-        work.live = live
+        work.live, work.span = live, agent_span(live.run, self.name, MAIN)
         work.share_plan(live.folder)
         if message is not None:
             live.ask(message)
@@ -215,7 +221,10 @@ class Coordinator:
         try:
             work = await self.begin(live, message, decisions)
             work.live = None
-            await self._invoke(work)
+            try:
+                await self._invoke(work)
+            finally:
+                work.span.end()
             outcome = work.outcome
             if outcome is None:
                 raise AgentDefinitionError(f"the graph of {self.name!r} ended without an outcome")

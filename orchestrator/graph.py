@@ -121,8 +121,7 @@ class CoordinatorGraph:
         """Work on one task; whatever happens is a result, never a raise into the parent."""
         work = self._work(state)
         if work is not None:
-            spec = state["spec"]
-            work.outcomes[spec.thread] = await work.runner.submit(spec)
+            await work.send_out(state["spec"])
         return {}
 
     async def gather(self, state: CoordinatorState) -> Command[Any]:

@@ -18,8 +18,10 @@ from agents import (
     Outcome,
     Place,
     Run,
+    agent_span,
     outcome_from,
     salvaged,
+    tell_status,
 )
 from memory import Status, ThreadEnded, ThreadStarted
 
@@ -98,7 +100,9 @@ class AsyncRunner:
         self.run.tree.places[spec.thread] = place
         try:
             self.run.emit(AgentStarted(spec.thread, spec.agent, spec.task))
-            outcome = await self._watched(spec)
+            with agent_span(self.run, spec.agent, spec.thread, spec.traceparent) as span:
+                outcome = await self._watched(spec)
+                tell_status(span, outcome.status)
             self.run.emit(AgentEnded(spec.thread, outcome.status, outcome.reason))
             return outcome
         finally:

@@ -38,6 +38,8 @@ class TaskSpec:
     """Pinned constraints of the run, verbatim."""
     after: tuple[str, ...] = ()
     """Threads that must end before; their conclusions are handed over."""
+    traceparent: str = ""
+    """W3C trace context of who asks, `""` when nobody traces."""
 
     def meter(self, above: Meter) -> Meter:
         """A meter with this task's own limits below another, or that one when it has none."""

@@ -2,9 +2,10 @@
 
 import asyncio
 from collections.abc import Awaitable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from agents import (
+    NOTHING,
     Agent,
     AgentError,
     LimitReached,
@@ -13,18 +14,23 @@ from agents import (
     PendingCall,
     Reply,
     Session,
+    Span,
     ToolError,
+    inside,
     outcome_of,
     paused,
     paused_outcome,
     record_result,
     stopped,
     tail_of,
+    tell_status,
+    traceparent,
 )
 from filesystem import RunFolder, StorageFailed
 from memory import Text, ToolCall, render_todo
 
-from .delegation import DELEGATE, delegation_result, task_specs
+from .delegation import DELEGATE, read_delegation, task_specs
+from .gathering import cap_for, handed
 from .runner import AsyncRunner
 from .runs import LiveRun
 from .subagents import record_outcome
@@ -55,6 +61,8 @@ class Work:
     """Of the children of those tasks, by thread."""
     folder: RunFolder | None = None
     """Where this thread's plan is kept as the run's `todo.md`; `None` for plans that nobody else reads."""
+    span: Span = NOTHING
+    """The agent's span, for the run's first agent; one that was sent out works inside its runner's."""
     saved_plan: str = ""
     """The text that `todo.md` has."""
 
@@ -79,28 +87,40 @@ class Work:
     async def ask(self) -> None:
         """One model call; a limit or a failed model is an outcome."""
         try:
-            self.reply = await self.agent.ask(self.session)
+            with inside(self.span):
+                self.reply = await self.agent.ask(self.session)
         except (LimitReached, ModelUnavailable) as error:
             self.outcome = self._stopped(error)
 
     async def settle(self, acting: Awaitable[Outcome | None]) -> None:
         """Wait for the acting on a reply, then see what it left to delegate."""
         try:
-            self.outcome = await acting
+            with inside(self.span):
+                self.outcome = await acting
         except (LimitReached, ModelUnavailable) as error:
             self.outcome = self._stopped(error)
         await self._save_plan()
         self.delegations = [] if self.outcome else self._open_delegations()
 
+    async def send_out(self, spec: TaskSpec) -> None:
+        """Have a subagent work on a task, with the trace handed over."""
+        with inside(self.span):
+            spec = replace(spec, traceparent=traceparent())
+            self.outcomes[spec.thread] = await self.runner.submit(spec)
+
     async def gather(self) -> None:
         """Record the children's outcomes as the results of their calls; where one waits for a person,
         its call stays open and this thread waits too."""
         waiting: list[PendingCall] = []
+        children = sum(len(specs) for _, specs in self.delegations)
         for call, specs in self.delegations:
             outcomes = [self.outcomes[spec.thread] for spec in specs]
             pending = [call for outcome in outcomes for call in outcome.pending]
             if not pending:
-                record_result(self.session, call, (Text(delegation_result(outcomes)),))
+                cap = min(specs[0].cap, cap_for(self.session, children))
+                words = await handed(self.session, outcomes, cap)
+                record_result(self.session, call, (Text(words),))
+                children -= len(specs)
             waiting += pending
         self.delegations, self.outcomes = [], {}
         await self.session.thread.commit()
@@ -116,6 +136,8 @@ class Work:
         outcome = self.outcome or outcome_of(
             self.session, "failed", "it stopped without an outcome"
         )
+        tell_status(self.span, outcome.status)
+        self.span.end()
         return await record_outcome(self.session, outcome)
 
     async def _save_plan(self) -> None:

@@ -1,6 +1,6 @@
 """The researcher's tools: search a corpus, and read more of one source."""
 
-from agents import Tool, ToolError, tool
+from agents import Tool, ToolError, retrieval_span, tool
 from filesystem import Search
 from memory import JsonObject
 
@@ -19,7 +19,8 @@ def search_tools(corpus: Search) -> list[Tool]:
         """
         if not query.strip():
             raise ToolError("The query is empty. Give a few words that the answer would contain.")
-        found = await corpus.search(query, max(1, min(limit, MAX_HITS)))
+        with retrieval_span("documents", query):
+            found = await corpus.search(query, max(1, min(limit, MAX_HITS)))
         return {
             "query": query,
             "confident": found.confident,
