@@ -1,6 +1,5 @@
 """Runs: opening one with its folder and log, and finding those of the past."""
 
-import json
 import secrets
 import shutil
 import time
@@ -19,6 +18,7 @@ from memory import (
     MemoryEventLog,
     MessageAdded,
     Noticed,
+    RedactingLog,
     ReplyReceived,
     RunEnded,
     RunStarted,
@@ -29,11 +29,14 @@ from memory import (
     ToolReturned,
     Usage,
     read_entries,
-    transcript_text,
+    redact_blocks,
 )
 
 from .errors import RunNotFound
 from .result import RunResult
+from .telemetry import RunTrace
+from .trust import check_ours, mark_as_ours
+from .views import save_views
 
 RESUMED = "resumed"
 """Topic of the notice that a run was taken up again; its data names the newest event before."""
@@ -48,6 +51,17 @@ class LiveRun:
     started: RunStarted
     ended: RunEnded | None = None
     """How it ended or paused, while nobody has asked it to go on."""
+    trace: RunTrace | None = None
+    """The run's span, while this process works on it."""
+
+    def __post_init__(self) -> None:
+        self.begin_trace()
+
+    def begin_trace(self) -> None:
+        """Start the run's span, when it has none."""
+        if self.trace is None:
+            kind = str(self.started.options.get("kind", "coordinator"))
+            self.trace = RunTrace(self.run, self.folder, kind)
 
     @property
     def path(self) -> Path | None:
@@ -64,6 +78,7 @@ class LiveRun:
     async def take_up(self, emit: Emit) -> "LiveRun":
         """Make a run in memory ready to be gone on with."""
         self.run.emit = emit
+        self.begin_trace()
         self.run.opened_at = (await self.run.log.read())[-1].seq
         return self
 
@@ -80,6 +95,9 @@ class LiveRun:
     async def close(self) -> None:
         """Write usage and transcripts, and give the log free."""
         log = self.run.log
+        if self.trace is not None:
+            trace, self.trace = self.trace, None
+            await trace.end(self.ended.status if self.ended else None)
         try:
             if self.folder is not None:
                 save_views(self.folder, await log.read(), self.run.meter)
@@ -116,10 +134,14 @@ async def start_run(
     name = run_id or new_run_id()
     folder = RunFolder.create(root, name) if root is not None else None
     log: EventLog = SqliteEventLog(folder.events_db) if folder else MemoryEventLog()
-    started = RunStarted(name, task, options)
-    log.append("", started)
+    run = Run(name, log, Meter(limits), emit, deps)
+    _hide_secrets(run, options)
+    started = run.log.append("", RunStarted(name, task, options)).event
+    assert isinstance(started, RunStarted)
     await log.commit()
-    return LiveRun(Run(name, log, Meter(limits), emit, deps), folder, started)
+    if folder is not None:
+        mark_as_ours(folder, started)
+    return LiveRun(run, folder, started)
 
 
 async def open_run(path: Path, *, limits: Limits, emit: Emit = ignore, deps: Any = None) -> LiveRun:
@@ -135,12 +157,25 @@ async def open_run(path: Path, *, limits: Limits, emit: Emit = ignore, deps: Any
     except BaseException:
         await log.close()
         raise
-    run = Run(started.run_id, log, spent_meter(limits, entries), emit, deps)
+    run = Run(folder.run_id, log, spent_meter(limits, entries), emit, deps)
+    _hide_secrets(run, started.options)
     run.opened_at = entries[-1].seq
     live = LiveRun(run, folder, started, run_end(entries))
     if live.ended is None:
         live.go_on()
     return live
+
+
+def _hide_secrets(run: Run, options: JsonObject) -> None:
+    """Redact at the source, in front of log and models, when the run is to do so."""
+    if options.get("redact_at_source"):
+        run.log, run.hide = RedactingLog(run.log), redact_blocks
+
+
+def check_trusted(path: Path) -> None:
+    """Raise `RunNotTrusted` when this user did not make the run in `path` here."""
+    entries = read_entries(RunFolder.open(path).events_db, "")
+    check_ours(path, started_of(entries, path))
 
 
 def spent_meter(limits: Limits, entries: Sequence[Entry]) -> Meter:
@@ -161,25 +196,6 @@ def started_of(entries: Sequence[Entry], path: Path) -> RunStarted:
         if isinstance(entry.event, RunStarted):
             return entry.event
     raise NotARunFolder(f"{str(path)!r} holds no run: its log has no first event")
-
-
-def save_views(folder: RunFolder, entries: Sequence[Entry], meter: Meter) -> None:
-    """Write what people read beside the log: `usage.json` and one transcript a thread."""
-    usage: Usage = meter.usage
-    totals = {
-        "input_tokens": usage.input_tokens,
-        "output_tokens": usage.output_tokens,
-        "cached_tokens": usage.cached_tokens,
-        "model_calls": meter.model_calls,
-        "tool_calls": meter.tool_calls,
-        "agents": meter.agents,
-    }
-    folder.write_text("usage.json", json.dumps(totals, indent=1) + "\n")
-    threads: dict[str, list[Entry]] = {}
-    for entry in entries:
-        threads.setdefault(entry.thread or "run", []).append(entry)
-    for thread, own in threads.items():
-        folder.write_text(f"transcripts/{thread}.txt", transcript_text(own))
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,17 @@ AsJson = Annotated[
     typer.Option("--json", help="Print one JSON object on standard output, nothing else there."),
 ]
 Quiet = Annotated[bool, typer.Option("--quiet", help="Print no progress.")]
+Trust = Annotated[
+    bool,
+    typer.Option(
+        "--trust",
+        help="Go on although you did not make this run here: its log names what is read, run and asked.",
+    ),
+]
+RedactAtSource = Annotated[
+    bool,
+    typer.Option("--redact-at-source", help="Hide secrets from the models and the log as well."),
+]
 Docs = Annotated[
     list[str] | None,
     typer.Option("--docs", metavar="PATH", help="Folder or file to read; more may follow."),

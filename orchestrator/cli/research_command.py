@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from . import inputs
-from .options import AsJson, Docs, MoreDocs, Out, Quiet
+from .options import AsJson, Docs, MoreDocs, Out, Quiet, RedactAtSource
 
 
 def research(
@@ -45,6 +45,7 @@ def research(
     time: Annotated[
         float | None, typer.Option(metavar="SECONDS", help="Limit of wall time for the whole run.")
     ] = None,
+    redact_at_source: RedactAtSource = False,
     json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
@@ -67,6 +68,7 @@ def research(
         max_tokens=max_tokens,
         seconds=limit,
         base_url=address,
+        redact_at_source=redact_at_source,
     )
     run_id = new_run_id()
     drive(

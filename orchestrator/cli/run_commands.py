@@ -7,7 +7,7 @@ import typer
 
 from . import inputs
 from .guard import BadInput
-from .options import AsJson, Out, Quiet, RunName
+from .options import AsJson, Out, Quiet, RedactAtSource, RunName, Trust
 
 
 def run(
@@ -27,6 +27,7 @@ def run(
             help="Where run folders are made; else the object's own, else runs.",
         ),
     ] = None,
+    redact_at_source: RedactAtSource = False,
     json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
@@ -39,6 +40,8 @@ def run(
 
     coordinator = load_coordinator(where)
     coordinator.runs = Path(out) if out else coordinator.runs or Path("runs")
+    if redact_at_source:
+        coordinator.options["redact_at_source"] = True
     run_id = new_run_id()
     drive(
         lambda emit: coordinator.run(asked, run_id=run_id, emit=emit),
@@ -55,6 +58,7 @@ def ask(
     ],
     *,
     out: Out = "runs",
+    trust: Trust = False,
     json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
@@ -63,12 +67,12 @@ def ask(
 
     from .working import Shown, drive
 
-    folder, started = _started(out, run)
+    folder, started = _started(out, run, trust)
     shown = Shown(json, quiet)
     if started.get("kind") == "research":
         from ..researching import ask_research
 
-        drive(lambda emit: ask_research(folder, asked, emit=emit), folder, asked, shown)
+        drive(lambda emit: ask_research(folder, asked, emit=emit, trust=True), folder, asked, shown)
     from .objects import load_coordinator
 
     coordinator = load_coordinator(_object_of(started, folder))
@@ -94,6 +98,7 @@ def resume(
         str, typer.Option("--note", metavar="TEXT", help="Tell the model why a call is rejected.")
     ] = "",
     out: Out = "runs",
+    trust: Trust = False,
     json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
@@ -102,7 +107,7 @@ def resume(
 
     from .working import Shown, drive
 
-    folder, started = _started(out, run)
+    folder, started = _started(out, run, trust)
     if decisions and started.get("kind") == "research":
         raise BadInput(
             f"the run in {str(folder)!r} is research: its calls never wait for a decision"
@@ -111,7 +116,7 @@ def resume(
     if started.get("kind") == "research":
         from ..researching import resume_research
 
-        drive(lambda emit: resume_research(folder, emit=emit), folder, title, shown)
+        drive(lambda emit: resume_research(folder, emit=emit, trust=True), folder, title, shown)
     from .objects import load_coordinator
 
     coordinator = load_coordinator(_object_of(started, folder))
@@ -123,14 +128,16 @@ def resume(
     )
 
 
-def _started(out: str, name: str) -> tuple[Path, dict[str, object]]:
-    """The run's folder and the options that it was started with."""
+def _started(out: str, name: str, trust: bool) -> tuple[Path, dict[str, object]]:
+    """The run's folder and the options that it was started with, which are the user's own or trusted."""
     from filesystem import RunFolder
     from memory import read_entries
 
-    from ..runs import find_run, started_of
+    from ..runs import check_trusted, find_run, started_of
 
     folder = find_run(Path(out), name)
+    if not trust:
+        check_trusted(folder)
     entries = read_entries(RunFolder.open(folder).events_db, "")
     return folder, started_of(entries, folder).options
 

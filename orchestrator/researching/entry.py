@@ -15,7 +15,7 @@ from ..errors import QuestionRefused
 from ..models import ROLES, Chain, Models
 from ..result import RunResult
 from ..runner import AsyncRunner
-from ..runs import LiveRun, open_run, start_run
+from ..runs import LiveRun, check_trusted, open_run, start_run
 from ..subagents import resolve_chain
 from .team import research_team
 
@@ -43,6 +43,8 @@ class ResearchOptions:
     """Wall time of the whole run, `None` for no limit."""
     base_url: str | None = None
     """Address of an OpenAI-compatible server, `None` for the environment's or the provider's own."""
+    redact_at_source: bool = False
+    """Hides secrets in questions and documents from the models and from the log as well."""
 
     def limits(self) -> Limits:
         """The limits of the run's tree."""
@@ -59,12 +61,13 @@ class ResearchOptions:
             "max_tokens": self.max_tokens,
             "seconds": self.seconds,
             "base_url": self.base_url,
+            "redact_at_source": self.redact_at_source,
         }
 
 
 def stored_options(data: Mapping[str, Any], runs: Path) -> ResearchOptions:
     """The options that `ResearchOptions.stored` wrote."""
-    names = ("parallel", "rounds", "max_tokens", "seconds", "base_url")
+    names = ("parallel", "rounds", "max_tokens", "seconds", "base_url", "redact_at_source")
     given = {name: data[name] for name in names if name in data}
     return ResearchOptions(models=Models(**data.get("models", {})), runs=runs, **given)
 
@@ -101,15 +104,19 @@ async def research(
     return await _work(live, corpus, options, models, _walk)
 
 
-async def resume_research(folder: Path, *, emit: Emit = ignore) -> RunResult:
+async def resume_research(folder: Path, *, emit: Emit = ignore, trust: bool = False) -> RunResult:
     """Go on with an interrupted run; a finished one has its report written again, at no cost.
 
+    Going on reads the documents and asks the server that the run's log names: `trust` says that this is
+    wanted even for a run that this user did not make here; else such a one raises `RunNotTrusted`.
     Raises `NotARunFolder`, `LogLocked`, `LogError`, and what `research` raises for documents and models.
     """
-    return await _reopened(folder, emit, _walk)
+    return await _reopened(folder, emit, _walk, trust)
 
 
-async def ask_research(folder: Path, message: str, *, emit: Emit = ignore) -> RunResult:
+async def ask_research(
+    folder: Path, message: str, *, emit: Emit = ignore, trust: bool = False
+) -> RunResult:
     """Ask a follow-up of a run: one more researcher answers it from the same documents.
 
     The answer is the result's text, and `answer-N.md` in the run folder. Raises as `resume_research`
@@ -125,12 +132,17 @@ async def ask_research(folder: Path, message: str, *, emit: Emit = ignore) -> Ru
             )
         return await job.follow_up(message)
 
-    return await _reopened(folder, emit, follow_up)
+    return await _reopened(folder, emit, follow_up, trust)
 
 
 async def _reopened(
-    folder: Path, emit: Emit, then: Callable[["ResearchJob"], Awaitable[RunResult]]
+    folder: Path,
+    emit: Emit,
+    then: Callable[["ResearchJob"], Awaitable[RunResult]],
+    trust: bool,
 ) -> RunResult:
+    if not trust:
+        check_trusted(folder)
     live = await open_run(folder, limits=Limits(), emit=emit)
     try:
         options = stored_options(live.started.options, folder.parent)

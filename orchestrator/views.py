@@ -1,0 +1,43 @@
+"""What people read beside the log of a run: its usage, and one transcript a thread."""
+
+import json
+from collections.abc import Sequence
+
+from agents import Meter
+from filesystem import RunFolder
+from memory import Entry, JsonObject, RequestSent, Usage, redact, requests_of, transcript_text
+
+
+def save_views(folder: RunFolder, entries: Sequence[Entry], meter: Meter) -> None:
+    """Write what people read beside the log: `usage.json` and one transcript a thread, redacted."""
+    usage: Usage = meter.usage
+    totals: JsonObject = {
+        "input_tokens": usage.input_tokens,
+        "output_tokens": usage.output_tokens,
+        "cached_tokens": usage.cached_tokens,
+        "model_calls": meter.model_calls,
+        "tool_calls": meter.tool_calls,
+        "agents": meter.agents,
+        "requests": request_bytes(entries),
+    }
+    folder.write_text("usage.json", json.dumps(totals, indent=1) + "\n")
+    threads: dict[str, list[Entry]] = {}
+    for entry in entries:
+        threads.setdefault(entry.thread or "run", []).append(entry)
+    for thread, own in threads.items():
+        folder.write_text(f"transcripts/{thread}.txt", redact(transcript_text(own)))
+
+
+def request_bytes(entries: Sequence[Entry]) -> JsonObject:
+    """Bytes of the requests of each thread, turn by turn: those that a cache can reuse, and the others."""
+    threads: dict[str, list[RequestSent]] = {}
+    for entry in requests_of(entries):
+        if isinstance(entry.event, RequestSent):
+            threads.setdefault(entry.thread, []).append(entry.event)
+    return {
+        thread: {
+            "reused_bytes": [sent.prefix for sent in own],
+            "unreused_bytes": [sent.size - sent.prefix for sent in own],
+        }
+        for thread, own in threads.items()
+    }
