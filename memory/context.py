@@ -61,6 +61,11 @@ class Context:
         """All calls of the newest reply, as projected, in order; none once every one has its result."""
         return tuple(call.call for call in self._batch)
 
+    def call_for(self, call_id: str) -> ToolCall | None:
+        """The open call that a result of this id would answer, as projected; `None` for none."""
+        waiting = self._waiting_for(call_id)
+        return waiting.call if waiting else None
+
     def add(self, entry: Entry) -> None:
         """Take in the next event of the thread."""
         self.last_event = entry.seq
@@ -130,13 +135,18 @@ class Context:
         Results are shown in the order of their calls, whichever finished first, so that the same
         replies and results always make the same request.
         """
-        for waiting in self._batch:
-            ids = (waiting.original, waiting.call.id)
-            if waiting.answer is None and event.call_id in ids:
-                waiting.answer = Item(seq, replace(event, call_id=waiting.call.id))
-                break
+        waiting = self._waiting_for(event.call_id)
+        if waiting:
+            waiting.answer = Item(seq, replace(event, call_id=waiting.call.id))
         if not self.open_calls:
             self._show_results()
+
+    def _waiting_for(self, call_id: str) -> _Open | None:
+        """The first open call of an id, whether as logged or as projected."""
+        for waiting in self._batch:
+            if waiting.answer is None and call_id in (waiting.original, waiting.call.id):
+                return waiting
+        return None
 
     def _show_results(self) -> None:
         self.items.extend(waiting.answer for waiting in self._batch if waiting.answer)

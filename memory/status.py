@@ -123,11 +123,10 @@ class StatusKeeper:
     )
     """By place of the rule and hash of the value."""
     _names: frozenset[str] = frozenset()
-    _calls: dict[str, ToolCall] = field(default_factory=dict[str, ToolCall])
     _same: dict[bytes, int] = field(default_factory=dict[bytes, int])
 
-    def add(self, entry: Entry, calls: Sequence[ToolCall] = ()) -> None:
-        """Take in the next event; `calls` are a reply's calls with the ids that results will name."""
+    def add(self, entry: Entry, call: ToolCall | None = None) -> None:
+        """Take in the next event; `call` is the one that a result answers."""
         self.started = self.started or entry.time
         self.latest = entry.time
         match entry.event:
@@ -141,9 +140,9 @@ class StatusKeeper:
                 self.since_compaction += 1
                 self.input_tokens += usage.input_tokens
                 self.output_tokens += usage.output_tokens
-                self._new_turn(calls)
+                self._new_turn()
             case ToolReturned() as event:
-                self._count(event)
+                self._count(event, call)
             case _:
                 pass
 
@@ -156,12 +155,11 @@ class StatusKeeper:
         """True when the agent's configuration holds a tool of this name."""
         return name in self._names
 
-    def _new_turn(self, calls: Sequence[ToolCall]) -> None:
-        self._calls = {call.id: call for call in calls}
+    def _new_turn(self) -> None:
         self.repeated, self.error = ("", 0), ("", "")
         self.outliers, self.newest = [], set()
 
-    def _count(self, event: ToolReturned) -> None:
+    def _count(self, event: ToolReturned, call: ToolCall | None) -> None:
         shown = event.name if self._may_show(event.name) else UNKNOWN_TOOL
         counts = self.tools.setdefault(shown, ToolCounts())
         self._time(shown, counts, event)
@@ -174,7 +172,6 @@ class StatusKeeper:
         else:
             counts.refusals = counts.refusals + 1 if kind == counts.refusal else 1
             counts.refusal, self.error = kind, (shown, kind)
-        call = self._calls.pop(event.call_id, None)
         if call is not None:
             self._compare(shown, call, event)
             self._apply_rules(call)

@@ -19,6 +19,7 @@ from .events import (
     ReplyReceived,
     RequestSent,
     TodoWritten,
+    ToolReturned,
 )
 from .log import EventLog
 from .prefix import Prefix
@@ -156,13 +157,14 @@ class Thread:
         return Request(self.append(sent).seq, body, self.calibration.correct(counted))
 
     def _take(self, entry: Entry) -> None:
+        event = entry.event
+        answered = isinstance(event, ToolReturned)
+        self.status.add(entry, self.context.call_for(event.call_id) if answered else None)
         self.context.add(entry)
         self.calibration.add(entry)
-        replied = isinstance(entry.event, ReplyReceived)
-        if replied and self._prefix is not None:
+        if self._prefix is not None and isinstance(event, ReplyReceived):
             self._prefix.answer()
-        self.status.add(entry, self.context.open_calls if replied else ())
-        match entry.event:
+        match event:
             case TodoWritten(text=text):
                 # A plan of a later form cannot be read: the one before stands.
                 with contextlib.suppress(TodoError):

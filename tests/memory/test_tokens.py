@@ -38,7 +38,7 @@ from memory import (
 
 # Counted with o200k; `test_the_pinned_counts_are_exact` checks them where the vocabulary is installed.
 EXACT = {
-    "English": 214,
+    "English": 216,
     "Python": 1334,
     "JSON": 1860,
     "Vietnamese": 251,

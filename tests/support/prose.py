@@ -7,7 +7,8 @@ import uuid
 
 ENGLISH = """The harbour office closed at noon on Saturday, so we carried the last crates up the hill
 ourselves. Nobody had told the new keeper that the northern lamp needs a longer wick in autumn, when
-the fog comes in from the strait and stays until the wind turns. He learned quickly. By October he kept a small notebook with
+the fog comes in from the strait and stays until the wind turns. He learned quickly. By October he
+kept a small notebook with
 the hours of each tide, the names of the boats that were still out, and a column for whatever seemed strange
 to him: a bell without a ship, a light where no house stands, three gulls that slept on the rail all night.
 When the committee asked for a report, he copied that column word for word and added a single sentence. "I do
