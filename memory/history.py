@@ -2,8 +2,9 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from .blocks import ToolCall
 from .events import ContextCompacted, Entry, MessageAdded, ReplyReceived, ToolReturned
 from .tokens import Counter
 from .transcripts import transcript_text
@@ -65,8 +66,8 @@ def search_events(
 ) -> Iterator[Found]:
     """Events whose text holds `query` literally (without regard to case), oldest first.
 
-    When there is none: those that hold all of its words. Results of the tools named in `without`, which
-    only repeat older events, are passed over. `around` is in characters, each side.
+    When there is none: those that hold all of its words. Calls and results of the tools named in `without`,
+    which only repeat older events, are passed over. `around` is in characters, each side.
     """
     texts = [(entry.seq, _said(entry, without)) for entry in entries]
     found = list(_holding(texts, [query], around)) if query.strip() else []
@@ -96,6 +97,9 @@ def _said(entry: Entry, without: frozenset[str]) -> str:
         return ""
     if isinstance(event, ToolReturned) and event.name in without:
         return ""
+    if isinstance(event, ReplyReceived):
+        kept = [b for b in event.content if not (isinstance(b, ToolCall) and b.name in without)]
+        entry = replace(entry, event=replace(event, content=tuple(kept)))
     return transcript_text([entry]).partition("\n")[2]
 
 
