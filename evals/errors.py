@@ -1,0 +1,36 @@
+"""Errors of the evals.
+
+OrchestratorError
+  EvalError         root of this package; the command line says its message and ends with code 2
+    StatisticsError   figures asked for that the given numbers cannot yield
+    ResultsDamaged    a results file of which no line can be read, or of a format this version does not know
+    TrajectoryError   a recorded run that cannot be used
+    FamilyUnknown     a family, policy or format of that name does not exist
+"""
+
+from orchestrator import OrchestratorError
+
+
+class EvalError(OrchestratorError):
+    """Root of all errors of this package; messages say what, where and what to do next."""
+
+
+class StatisticsError(EvalError, ValueError):
+    """Figures asked for that the given numbers cannot yield."""
+
+
+class ResultsDamaged(EvalError):
+    """A results file of which no line can be read, or of a format that this version does not know."""
+
+
+class TrajectoryError(EvalError):
+    """A recorded run that cannot be used; `name` says how it is broken, in one fixed word."""
+
+    def __init__(self, name: str, where: str, message: str) -> None:
+        super().__init__(f"{where}: {name}: {message}")
+        self.name = name
+        self.where = where
+
+
+class FamilyUnknown(EvalError):
+    """A family, policy or format of that name does not exist; the message lists those that do."""
