@@ -10,6 +10,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterable
 from functools import lru_cache
+from itertools import chain
 
 from .languages import asking_words, guess_language, sample_of, stemmer_for
 
@@ -81,10 +82,7 @@ def language_of(text: str) -> str:
 def terms_in(text: str, language: str) -> list[str]:
     """List the normalised terms of a text, its Latin words stemmed as ``language``."""
     spellings = _Spellings.of(language)
-    found: list[str] = []
-    for match in _word_pattern().finditer(text):
-        found += spellings[match.group()]
-    return found
+    return list(chain.from_iterable(map(spellings.__getitem__, _word_pattern().findall(text))))
 
 
 def query_terms(text: str, languages: Iterable[str]) -> list[str]:
