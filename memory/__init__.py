@@ -11,6 +11,7 @@ from .blocks import (
     JsonObject,
     Reasoning,
     ResultBlock,
+    Stored,
     Text,
     ToolCall,
     ToolResult,
@@ -38,6 +39,7 @@ from .events import (
     CompactionRejected,
     CompactionStarted,
     ConfigSet,
+    ContentOffloaded,
     ContextCompacted,
     Entry,
     Event,
@@ -60,11 +62,13 @@ from .forking import end_of_turn, fork_log
 from .history import Found, Window, cut_to_tokens, read_events, search_events, windows_of
 from .interventions import RunForked, SecretPurged
 from .log import EventLog, MemoryEventLog
+from .offload import NO_TOOL, Keeper, OffloadLimits, cut_hard, is_over, refs_in, tokens_of, words_of
 from .prefix import common_prefix
 from .purging import purge_log
 from .recitation import PARTS, Reading, Recitation, Room, is_tail, read_status, recite
 from .redacting_log import RedactingLog, redact_blocks
 from .redaction import REDACTED, known_secrets, redact, redact_known, redact_value, written_forms
+from .replacing import Replacement, ReplacementKind
 from .requests import (
     CodecFor,
     Rebuilt,
@@ -97,6 +101,7 @@ from .verification import LogCheck, verify_log
 __all__ = [
     "COPIED",
     "COUNTER_TOPIC",
+    "NO_TOOL",
     "PARTS",
     "RATIO_TOPIC",
     "REDACTED",
@@ -111,6 +116,7 @@ __all__ = [
     "CompactionStarted",
     "Comparison",
     "ConfigSet",
+    "ContentOffloaded",
     "Context",
     "ContextCompacted",
     "ContextError",
@@ -124,6 +130,7 @@ __all__ = [
     "Image",
     "Item",
     "JsonObject",
+    "Keeper",
     "LaterEvent",
     "LogCheck",
     "LogDamaged",
@@ -135,6 +142,7 @@ __all__ = [
     "MessageEvent",
     "NoteWritten",
     "Noticed",
+    "OffloadLimits",
     "Origin",
     "Part",
     "Piece",
@@ -143,6 +151,8 @@ __all__ = [
     "Rebuilt",
     "Recitation",
     "RedactingLog",
+    "Replacement",
+    "ReplacementKind",
     "ReplyReceived",
     "Request",
     "RequestSent",
@@ -157,6 +167,7 @@ __all__ = [
     "Status",
     "StatusKeeper",
     "Step",
+    "Stored",
     "Text",
     "Thread",
     "ThreadEnded",
@@ -180,6 +191,7 @@ __all__ = [
     "count_head",
     "count_piece",
     "count_tail",
+    "cut_hard",
     "cut_to_tokens",
     "decode_event",
     "dumps",
@@ -188,6 +200,7 @@ __all__ = [
     "end_of_turn",
     "estimate_tokens",
     "fork_log",
+    "is_over",
     "is_tail",
     "known_secrets",
     "loads",
@@ -205,17 +218,20 @@ __all__ = [
     "redact_blocks",
     "redact_known",
     "redact_value",
+    "refs_in",
     "remake_request",
     "remake_requests",
     "render_todo",
     "requests_of",
     "salvage_entries",
     "search_events",
+    "tokens_of",
     "transcript_text",
     "turn_of",
     "turn_text",
     "verify_log",
     "windows_of",
+    "words_of",
     "wire",
     "written_forms",
 ]

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
-from .events import ConfigSet, ContextCompacted, MessageAdded, ReplyReceived, ToolReturned
+from .events import ConfigSet, MessageAdded, ReplyReceived, ToolReturned
 
-MessageEvent = MessageAdded | ReplyReceived | ToolReturned | ContextCompacted
+MessageEvent = MessageAdded | ReplyReceived | ToolReturned
 
 
 @dataclass(frozen=True, slots=True)

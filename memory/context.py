@@ -12,6 +12,7 @@ from .blocks import Block, Text, ToolCall
 from .codec import Item
 from .events import (
     ConfigSet,
+    ContentOffloaded,
     ContextCompacted,
     Entry,
     MessageAdded,
@@ -19,6 +20,7 @@ from .events import (
     RequestSent,
     ToolReturned,
 )
+from .projecting import replace_items
 
 INTERRUPTED = (
     "This call was interrupted before a result was recorded. Whether it took effect is unknown."
@@ -33,6 +35,8 @@ class _Open:
     original: str
     """The id in the log; the projected call may carry a repaired one."""
     call: ToolCall
+    seq: int
+    """Position of the reply."""
     answer: Item | None = None
 
 
@@ -73,39 +77,44 @@ class Context:
             case ConfigSet():
                 self.config = entry
             case MessageAdded() as event:
-                self.close_open_calls(entry.seq)
+                self.close_open_calls()
                 if event.content:
                     self.items.append(Item(entry.seq, event))
             case ReplyReceived() as event:
                 self._add_reply(entry.seq, event)
             case ToolReturned() as event:
                 self._add_result(entry.seq, event)
+            case ContentOffloaded() as event:
+                self._put_in_place(event)
             case ContextCompacted() as event:
                 self._compact(entry.seq, event)
             case RequestSent():
-                self.close_open_calls(entry.seq)
+                self.close_open_calls()
             case _:
                 pass
 
-    def close_open_calls(self, seq: int) -> None:
-        """Answer every open call with an honest "interrupted", so that a request can be made."""
+    def close_open_calls(self) -> None:
+        """Answer every open call with an honest "interrupted", so that a request can be made.
+
+        The answers carry the position of their reply: they are hidden with it.
+        """
         for waiting in self._batch:
             if waiting.answer is None:
                 call = waiting.call
                 result = ToolReturned(call.id, call.name, (Text(INTERRUPTED),), is_error=True)
-                waiting.answer = Item(seq, result)
+                waiting.answer = Item(waiting.seq, result)
         self._show_results()
 
     def _add_reply(self, seq: int, event: ReplyReceived) -> None:
-        self.close_open_calls(seq)
-        content = self._unique_calls(event.content)
+        self.close_open_calls()
+        content = self._unique_calls(seq, event.content)
         if not any(not isinstance(block, Text) or block.text.strip() for block in content):
             return
         if not self.items:
             self.items.append(Item(seq, MessageAdded((Text(OPENING),), "framework")))
         self.items.append(Item(seq, replace(event, content=content)))
 
-    def _unique_calls(self, content: tuple[Block, ...]) -> tuple[Block, ...]:
+    def _unique_calls(self, seq: int, content: tuple[Block, ...]) -> tuple[Block, ...]:
         """Number repeated or empty call ids, so that each result meets its own call."""
         blocks: list[Block] = []
         for block in content:
@@ -114,7 +123,7 @@ class Context:
                 continue
             name = self._new_id(block.id or "call")
             call = block if name == block.id else replace(block, id=name)
-            self._batch.append(_Open(block.id, call))
+            self._batch.append(_Open(block.id, call, seq))
             blocks.append(call)
         return tuple(blocks)
 
@@ -152,14 +161,23 @@ class Context:
         self.items.extend(waiting.answer for waiting in self._batch if waiting.answer)
         self._batch = []
 
+    def _put_in_place(self, event: ContentOffloaded) -> None:
+        """Show the content that stands for an event's own; the newest of a position is the event itself,
+        others are repairs that it needed."""
+        for number in range(len(self.items) - 1, -1, -1):
+            item = self.items[number]
+            shown = item.event
+            if item.seq == event.target and isinstance(shown, MessageAdded | ToolReturned):
+                self.items[number] = Item(item.seq, replace(shown, content=event.content))
+                return
+
     def _compact(self, seq: int, event: ContextCompacted) -> None:
-        """Put the text where the first hidden event stood."""
-        hidden = set(event.hidden)
-        kept = [item for item in self.items if item.seq not in hidden]
-        first = next((i for i, item in enumerate(self.items) if item.seq in hidden), len(kept))
-        if event.text:
-            kept.insert(first, Item(seq, event))
-        self.items = kept
+        """Show the history as the compaction says; a request that opens with a reply gets an opening."""
+        live = self._batch[0].seq if self._batch else 0
+        self.items = replace_items(self.items, event.replacements, seq, live=live)
+        if self.items and isinstance(self.items[0].event, ReplyReceived):
+            opening = MessageAdded((Text(OPENING),), "framework")
+            self.items.insert(0, Item(self.items[0].seq, opening))
         self.revision += 1
 
 

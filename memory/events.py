@@ -10,6 +10,7 @@ from typing import Any, Literal
 from .approvals import ApprovalAsked, ApprovalGiven
 from .blocks import Block, JsonObject, ResultBlock
 from .interventions import RunForked, SecretPurged
+from .replacing import Replacement
 from .usage import Usage
 
 COPIED = -1
@@ -123,14 +124,47 @@ class ToolReturned:
 
 
 @dataclass(frozen=True, slots=True)
-class ContextCompacted:
-    """Some events are hidden from the model and a text stands for them; nothing is deleted."""
+class ContentOffloaded:
+    """From its first request on, the model sees this in place of an event's content, which was too large.
 
-    hidden: tuple[int, ...]
-    """Positions of the hidden events, ascending."""
-    text: str
-    """What the model sees in their place, `""` for nothing."""
+    For what is too large only together with others, and for messages; what is too large by itself is
+    stored before its event is appended.
+    """
+
+    target: int
+    """Position of the event."""
+    content: tuple[Block, ...]
+    """What the model sees: a `Stored` block among it."""
+
+
+@dataclass(frozen=True, slots=True)
+class ContextCompacted:
+    """Some events are hidden from the model, or shown shorter; nothing is deleted."""
+
     strategy: str
+    """Names of the strategies that made it, joined by ` + `."""
+    replacements: tuple[Replacement, ...]
+    """Applied in order."""
+    trigger: str = ""
+    """`size`, `overflow`, `hand` or `tool`."""
+    before: int = 0
+    """Tokens of the context before it, as counted then."""
+    after: int = 0
+    """Tokens after it."""
+    usage: Usage = field(default_factory=Usage)
+    """What its summary call cost; zeros for none."""
+    record: JsonObject = field(default_factory=dict[str, Any])
+    """The summary as a record, which the next one goes on from; empty for other strategies."""
+
+    @property
+    def hidden(self) -> tuple[int, ...]:
+        """Positions of all events that are hidden or shown shorter, ascending."""
+        return tuple(sorted({seq for each in self.replacements for seq in each.hidden}))
+
+    @property
+    def text(self) -> str:
+        """All that is shown in place of what is hidden."""
+        return "\n".join(each.text for each in self.replacements if each.text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,6 +174,10 @@ class CompactionStarted:
     strategy: str
     tokens: int
     """Tokens of the context at that moment."""
+    trigger: str = ""
+    """As in `ContextCompacted`."""
+    target: int = 0
+    """Tokens that the context should have afterwards."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,6 +185,11 @@ class CompactionRejected:
     """A proposal that was not taken, or a start that a crash left open."""
 
     reason: str
+    """A fixed word: see `memory.compaction.gate`; `abandoned` for a start that a crash left open."""
+    detail: str = ""
+    """What was wrong, with numbers."""
+    usage: Usage = field(default_factory=Usage)
+    """What its summary call cost."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,6 +254,7 @@ Event = (
     | RequestSent
     | ReplyReceived
     | ToolReturned
+    | ContentOffloaded
     | ApprovalAsked
     | ApprovalGiven
     | ContextCompacted

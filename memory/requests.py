@@ -75,7 +75,7 @@ def remake_request(entries: Sequence[Entry], seq: int, codec_for: CodecFor) -> R
         raise ContextError(f"event {seq} of this thread is not a request")
     sent = entry.event
     context = build_context(e for e in entries if e.seq <= sent.last_event)
-    context.close_open_calls(sent.last_event)
+    context.close_open_calls()
     return _Maker(entries, codec_for).make(entry, sent, context)
 
 
@@ -87,7 +87,7 @@ def remake_requests(entries: Sequence[Entry], codec_for: CodecFor) -> Iterator[R
     maker, context = _Maker(entries, codec_for), Context()
     for entry in entries:
         if isinstance(entry.event, RequestSent):
-            context.close_open_calls(entry.event.last_event)
+            context.close_open_calls()
             yield maker.make(entry, entry.event, context)
         context.add(entry)
 

@@ -15,6 +15,7 @@ from .events import (
     CompactionRejected,
     CompactionStarted,
     ConfigSet,
+    ContentOffloaded,
     ContextCompacted,
     Event,
     LaterEvent,
@@ -31,6 +32,7 @@ from .events import (
     ToolReturned,
 )
 from .interventions import RunForked, SecretPurged
+from .replacing import replacement_from
 from .usage import Usage
 
 # Stored names are fixed words: no module path or class name goes into stored data.
@@ -42,6 +44,7 @@ _KINDS: dict[str, type[Any]] = {
     "request_sent": RequestSent,
     "reply_received": ReplyReceived,
     "tool_returned": ToolReturned,
+    "content_offloaded": ContentOffloaded,
     "approval_asked": ApprovalAsked,
     "approval_given": ApprovalGiven,
     "context_compacted": ContextCompacted,
@@ -89,7 +92,9 @@ def _build(kind: str, cls: type[Any], data: Mapping[str, Any]) -> Event:
         values["content"] = tuple(block_from(part) for part in values["content"])
     if "usage" in values:
         values["usage"] = Usage(**values["usage"])
-    for name in ("tools", "hidden", "requests"):
+    if "replacements" in values:
+        values["replacements"] = tuple(map(replacement_from, values["replacements"]))
+    for name in ("tools", "requests"):
         if name in values:
             values[name] = tuple(values[name])
     try:

@@ -11,6 +11,7 @@ from .counting import count_head, count_piece, count_tail
 from .errors import ContextError, TodoError
 from .events import (
     ConfigSet,
+    ContentOffloaded,
     ContextCompacted,
     Entry,
     Event,
@@ -68,6 +69,8 @@ class Thread:
         """Name to text, in the order in which they were first written."""
         self.recited = ""
         """The newest recitation that stands in the history, for agents that append theirs."""
+        self.sent = 0
+        """Position of the newest request: what stands before it in the log has been shown."""
         self._codec: Codec | None = None
         self._head, self._head_tokens = b"", 0
         self._made: list[_Made] = []
@@ -136,7 +139,7 @@ class Thread:
         """Make the next request and record it. Raises `ContextError` before `configure`."""
         codec, config = self._ready(), self.context.config
         assert config is not None
-        self.context.close_open_calls(self.context.last_event)
+        self.context.close_open_calls()
         last_event = self.context.last_event
         body = codec.body(self._head, self._encode(codec), tail)
         counted = self._head_tokens + self._tokens + count_tail(tail, self.counter)
@@ -172,6 +175,10 @@ class Thread:
             case MessageAdded(content=content, origin="framework"):
                 text = plain_text(content)
                 self.recited = text if is_tail(text) else self.recited
+            case ContentOffloaded():
+                self._revision = -1  # what the item was made into before no longer holds
+            case RequestSent():
+                self.sent = entry.seq
             case ContextCompacted():
                 self.recited = ""
             case NoteWritten(name=name, text=text):

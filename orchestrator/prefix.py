@@ -48,7 +48,7 @@ async def open_fork(
     if not isinstance(config, ConfigSet):
         raise ValueError(f"thread {spec.parent!r} has sent no request that could be forked")
     if not run.log.has(spec.thread):
-        context.close_open_calls(spec.seen)
+        context.close_open_calls()
         events: list[Event] = [ThreadStarted(agent.name, spec.parent, spec.task), config]
         events += [_copied(item) for item in context.items]
         events.append(MessageAdded((Text(_words(agent, spec)),)))

@@ -11,7 +11,6 @@ from typing import Any, Literal, assert_never
 from memory import (
     Block,
     ConfigSet,
-    ContextCompacted,
     Image,
     Item,
     JsonObject,
@@ -19,7 +18,6 @@ from memory import (
     Piece,
     Reasoning,
     ReplyReceived,
-    Text,
     ToolCall,
     ToolReturned,
     wire,
@@ -84,8 +82,6 @@ class AnthropicCodec:
         match item.event:
             case MessageAdded(content=content):
                 return (_piece("user", _user_blocks(content, EMPTY_MESSAGE)),)
-            case ContextCompacted(text=text):
-                return (_piece("user", _user_blocks((Text(text),), EMPTY_MESSAGE)),)
             case ReplyReceived(content=content):
                 blocks = _reply_blocks(content)
                 return (_piece("assistant", blocks),) if blocks else ()

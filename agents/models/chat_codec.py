@@ -13,7 +13,6 @@ from typing import Any, Literal, assert_never
 from memory import (
     Block,
     ConfigSet,
-    ContextCompacted,
     Image,
     Item,
     JsonObject,
@@ -94,8 +93,6 @@ class ChatCodec:
         match item.event:
             case MessageAdded(content=content):
                 return (_user(_user_content(content)),)
-            case ContextCompacted(text=text):
-                return (_user(text),)
             case ReplyReceived() as event:
                 message = self._assistant(event)
                 return (Piece("assistant", wire(message)),) if message else ()

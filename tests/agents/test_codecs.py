@@ -10,7 +10,6 @@ from memory import (
     Block,
     Codec,
     ConfigSet,
-    ContextCompacted,
     Event,
     Image,
     Item,
@@ -212,7 +211,7 @@ def test_unknown_parts_surrogates_and_compactions_are_text(codec: Codec) -> None
         messages(
             codec,
             user("a\ud800b", Unknown("audio", {"id": 7})),
-            ContextCompacted((1,), "what went before", "test"),
+            MessageAdded((Text("what went before"),), "framework"),
         ),
         ensure_ascii=False,
     )

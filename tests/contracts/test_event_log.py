@@ -18,6 +18,7 @@ from memory import (
     MessageAdded,
     Noticed,
     Reasoning,
+    Replacement,
     ReplyReceived,
     RequestSent,
     RunStarted,
@@ -48,7 +49,7 @@ SAMPLES = [
         5,
     ),
     ToolReturned("c1", "t", (Text("result"), Unknown("audio", {"x": [1]})), True, 0.5, "exception"),
-    ContextCompacted((1, 2, 3), "summary", "latest-n"),
+    ContextCompacted("latest-n", (Replacement((1, 2, 3), "summary"),), "size", 9, 3),
     Noticed("model_fallback", {"from": "a", "to": "b"}),
     ThreadEnded("partial", "why", {"output": {"answer": "x"}}),
 ]

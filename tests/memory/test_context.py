@@ -15,6 +15,7 @@ from memory import (
     Event,
     MessageAdded,
     Piece,
+    Replacement,
     RequestSent,
     Text,
     ToolCall,
@@ -39,7 +40,7 @@ def config(codec: Codec, system: str = "Be brief.") -> ConfigSet:
 
 def body(codec: Codec, entries: list[Entry], tail: str = "", system: str = "Be brief.") -> bytes:
     context = build_context(entries)
-    context.close_open_calls(context.last_event)
+    context.close_open_calls()
     pieces: list[Piece] = [piece for item in context.items for piece in codec.pieces(item)]
     return codec.body(codec.head(config(codec, system)), pieces, tail)
 
@@ -132,7 +133,7 @@ def test_a_compaction_stands_where_the_hidden_events_stood(codec: Codec) -> None
         ToolReturned("a", "search", (Text("a long result"),)),
         reply((Text("so far so good"),)),
         user("go on"),
-        ContextCompacted((3, 4, 5), "They searched once.", "test"),
+        ContextCompacted("test", (Replacement((3, 4, 5), "They searched once."),)),
     )
     request = body(codec, line)
     check(codec, request)
@@ -155,6 +156,8 @@ def test_whole_turns_hidden_leave_a_valid_request() -> None:
         for last in range(first + 2, 9, 2):
             hidden = tuple(range(3 + first, 3 + last))
             for text in ("Summary.", ""):
-                compacted = Entry(99, "t", 0.0, ContextCompacted(hidden, text, "test"))
+                compacted = Entry(
+                    99, "t", 0.0, ContextCompacted("test", (Replacement(hidden, text),))
+                )
                 for codec in CODECS:
                     check(codec, body(codec, [*line, compacted]))

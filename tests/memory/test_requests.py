@@ -16,6 +16,7 @@ from memory import (
     Entry,
     MemoryEventLog,
     MessageAdded,
+    Replacement,
     Text,
     Thread,
     ToolCall,
@@ -85,7 +86,7 @@ async def test_requests_before_and_after_a_compaction_and_a_change_of_codec(code
     second = thread.append(ToolReturned("a", "f", (Text("out"),)))
     ask()
     thread.append(reply((Text("so"),)))
-    thread.append(ContextCompacted((first.seq, second.seq), "gone", "test"))
+    thread.append(ContextCompacted("test", (Replacement((first.seq, second.seq), "gone"),)))
     ask()
     other = AnthropicCodec(cache="off")
     thread.configure(config(other), other)

@@ -21,6 +21,7 @@ from memory import (
     Image,
     MemoryEventLog,
     MessageAdded,
+    Replacement,
     ReplyReceived,
     RequestSent,
     Text,
@@ -177,7 +178,7 @@ def test_a_compaction_frees_what_it_hides_and_counts_only_its_own_text() -> None
     before = thread.tokens
     freed = sum(thread.item_tokens[1:4])
     counted = counter.characters
-    thread.append(ContextCompacted(tuple(hidden), "They were words.", "test"))
+    thread.append(ContextCompacted("test", (Replacement(tuple(hidden), "They were words."),)))
     assert before - freed < thread.tokens < before - freed + 20
     assert counter.characters - counted < 100
 
