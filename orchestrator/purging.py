@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from filesystem import RunFolder
-from memory import SecretPurged, SqliteEventLog, purge_log, read_entries, written_forms
+from memory import RunForked, SecretPurged, SqliteEventLog, purge_log, read_entries, written_forms
 
 from .errors import PurgeRefused
 from .log_reading import recorded_codec
-from .runs import started_of
+from .runs import DAMAGED, list_runs, started_of
 from .trust import is_ours, mark_as_ours
 
 PURGED = "[purged]"
@@ -75,6 +75,19 @@ def purge_run(path: Path, secret: str) -> SecretPurged:
     if ours:
         mark_as_ours(folder, started_of(read_entries(folder.events_db, ""), path))
     return event
+
+
+def forks_of(path: Path) -> list[str]:
+    """Names of the runs beside the one in `path` that were forked from it, and so hold its events."""
+    name = RunFolder.open(path).run_id
+    found: list[str] = []
+    for info in list_runs(path.absolute().parent):
+        if info.kind == DAMAGED:
+            continue
+        events = read_entries(RunFolder.open(info.folder).events_db, "")
+        if any(isinstance(e.event, RunForked) and e.event.origin == name for e in events):
+            found.append(info.run_id)
+    return found
 
 
 def _new_bodies(folder: RunFolder, replacing: _Replacing) -> dict[str, str]:

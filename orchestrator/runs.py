@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from agents import Emit, Limits, Meter, Run, ignore
-from filesystem import NotARunFolder, RunFolder
+from filesystem import ArtifactStore, NotARunFolder, RunFolder
 from memory import (
     Entry,
     EventLog,
@@ -38,6 +38,8 @@ from .telemetry import RunTrace
 from .trust import check_ours, mark_as_ours
 from .views import save_views
 
+DAMAGED = "damaged"
+"""Kind and status of a run whose log cannot be read."""
 RESUMED = "resumed"
 """Topic of the notice that a run was taken up again; its data names the newest event before."""
 
@@ -135,6 +137,7 @@ async def start_run(
     folder = RunFolder.create(root, name) if root is not None else None
     log: EventLog = SqliteEventLog(folder.events_db) if folder else MemoryEventLog()
     run = Run(name, log, Meter(limits), emit, deps)
+    run.artifacts = ArtifactStore(folder.artifacts) if folder else None
     _hide_secrets(run, options)
     started = run.log.append("", RunStarted(name, task, options)).event
     assert isinstance(started, RunStarted)
@@ -158,6 +161,7 @@ async def open_run(path: Path, *, limits: Limits, emit: Emit = ignore, deps: Any
         await log.close()
         raise
     run = Run(folder.run_id, log, spent_meter(limits, entries), emit, deps)
+    run.artifacts = ArtifactStore(folder.artifacts)
     _hide_secrets(run, started.options)
     run.opened_at = entries[-1].seq
     live = LiveRun(run, folder, started, run_end(entries))
@@ -233,7 +237,7 @@ def _info(folder: RunFolder) -> RunInfo:
         entries = read_entries(folder.events_db, "")
         started = started_of(entries, folder.path)
     except Exception as error:  # noqa: BLE001 - the boundary: one damaged run must not hide the others
-        return RunInfo(name, "damaged", str(error), "damaged", when, folder.path)
+        return RunInfo(name, DAMAGED, str(error), DAMAGED, when, folder.path)
     kind = str(started.options.get("kind", "coordinator"))
     status = run_status(entries)
     return RunInfo(name, kind, started.task, status, entries[0].time, folder.path)

@@ -5,10 +5,12 @@ from collections.abc import Callable
 import typer
 
 from .doctor import doctor
+from .fork_command import fork, purge
 from .guard import EXIT_CODES, guarded
 from .research_command import research
 from .run_commands import ask, resume, run
-from .runs_commands import remove, runs, show
+from .runs_commands import remove, runs
+from .show_command import show
 from .verify_command import verify
 
 _SETTINGS = {"help_option_names": ["-h", "--help"]}
@@ -33,9 +35,11 @@ _add(run)
 _add(ask)
 _add(resume)
 _add(show)
+_add(fork)
 _add(verify)
 _add(doctor)
 runs_app = typer.Typer(rich_markup_mode=None)
 runs_app.callback(invoke_without_command=True)(guarded(runs))
 runs_app.command("rm")(guarded(remove))
+runs_app.command("purge")(guarded(purge))
 app.add_typer(runs_app, name="runs")

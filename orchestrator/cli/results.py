@@ -4,6 +4,8 @@ import json
 import shlex
 import time
 
+from memory import redact
+
 from ..approvals import described
 from ..result import RunResult
 from .screen import clean, put, say, visible
@@ -62,7 +64,7 @@ def _as_data(result: RunResult, seconds: float) -> dict[str, object]:
     return {
         "run": result.run_id,
         "status": result.status,
-        "reason": result.reason,
+        "reason": redact(result.reason),
         "folder": str(folder) if folder else None,
         "report": str(report) if report else None,
         "text": result.text,

@@ -31,21 +31,44 @@ def visible(text: str) -> str:
 
 
 def one_line(text: str, width: int = 80) -> str:
-    """`text` cleaned, on one line of at most `width` characters."""
-    flat = " ".join(clean(text[: 20 * width]).split())
+    """`text` cleaned and redacted, on one line of at most `width` characters."""
+    flat = " ".join(_redact(clean(text[: 20 * width])).split())
     return flat if len(flat) <= width else flat[: width - 3].rstrip() + "..."
 
 
 def say(text: str) -> None:
-    """A line for the user on standard error, cleaned."""
-    sys.stderr.write(clean(text) + "\n")
+    """A line for the user on standard error, cleaned and redacted."""
+    sys.stderr.write(clean(_redact(text)) + "\n")
     sys.stderr.flush()
 
 
-def put(text: str) -> None:
-    """Text and a line end on standard output, as it is: the caller has made it safe."""
+def put(text: str, *, raw: bool = False) -> None:
+    """Text and a line end on standard output; the caller has made it safe for a terminal.
+
+    Without `raw` the values of the environment's keys are hidden, and nothing else: it may be content.
+    """
+    if not raw:
+        from memory import redact_known
+
+        text = redact_known(text)
     sys.stdout.write(text if text.endswith("\n") else text + "\n")
     sys.stdout.flush()
+
+
+def put_bytes(data: bytes) -> None:
+    """Exact bytes on standard output, no line end; on a terminal control characters are written out."""
+    if sys.stdout.isatty():
+        put(visible(data.decode("utf-8", "replace")), raw=True)
+        return
+    sys.stdout.flush()
+    sys.stdout.buffer.write(data)
+    sys.stdout.buffer.flush()
+
+
+def _redact(text: str) -> str:
+    from memory import redact
+
+    return redact(text)
 
 
 def tolerate() -> None:
