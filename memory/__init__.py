@@ -231,7 +231,7 @@ __all__ = [
     "turn_text",
     "verify_log",
     "windows_of",
-    "words_of",
     "wire",
+    "words_of",
     "written_forms",
 ]

@@ -7,6 +7,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, cast
 
+from filesystem import ArtifactRef
+
 from .errors import EventError
 
 JsonObject = dict[str, Any]
@@ -19,6 +21,18 @@ class Text:
     text: str
     """Any Unicode, lone surrogates included; codecs replace those in requests."""
     type: Literal["text"] = field(default="text", init=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Stored(Text):
+    """The words that stand for a body which was stored as an artifact; to codecs it is plain text.
+
+    The words are frozen with the event: the same bytes are sent for ever.
+    """
+
+    ref: ArtifactRef | None = None
+    """The body; `None` in none that this version writes."""
+    type: Literal["stored"] = field(default="stored", init=False)  # pyright: ignore[reportIncompatibleVariableOverride]
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +103,7 @@ Block = Text | Reasoning | ToolCall | ToolResult | Image | Unknown
 
 _CLASSES: dict[str, Callable[..., Block]] = {
     "text": Text,
+    "stored": Stored,
     "reasoning": Reasoning,
     "tool_call": ToolCall,
     "image": Image,
@@ -111,6 +126,8 @@ def block_from(data: Mapping[str, Any]) -> Block:
     if kind == "tool_result":
         fields["content"] = tuple(block_from(part) for part in fields.get("content", ()))
     try:
+        if kind == "stored" and isinstance(fields.get("ref"), dict):
+            fields["ref"] = ArtifactRef(**fields["ref"])
         return make(**fields)
     except TypeError as error:
         raise EventError(

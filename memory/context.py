@@ -52,6 +52,8 @@ class Context:
         """How many compactions this context has seen."""
         self.last_event = 0
         """Position of the newest event that was added."""
+        self.sent = 0
+        """Position of the newest request: what stands before it in the log has been shown."""
         self._batch: list[_Open] = []
         self._used: dict[str, int] = {}
 
@@ -84,11 +86,10 @@ class Context:
                 self._add_reply(entry.seq, event)
             case ToolReturned() as event:
                 self._add_result(entry.seq, event)
-            case ContentOffloaded() as event:
-                self._put_in_place(event)
-            case ContextCompacted() as event:
-                self._compact(entry.seq, event)
+            case ContentOffloaded() | ContextCompacted() as event:
+                self._change(entry.seq, event)
             case RequestSent():
+                self.sent = entry.seq
                 self.close_open_calls()
             case _:
                 pass
@@ -161,9 +162,11 @@ class Context:
         self.items.extend(waiting.answer for waiting in self._batch if waiting.answer)
         self._batch = []
 
-    def _put_in_place(self, event: ContentOffloaded) -> None:
-        """Show the content that stands for an event's own; the newest of a position is the event itself,
-        others are repairs that it needed."""
+    def _change(self, seq: int, event: ContentOffloaded | ContextCompacted) -> None:
+        """Show the content that stands for an event's own; compactions have a way of their own."""
+        if isinstance(event, ContextCompacted):
+            self._compact(seq, event)
+            return
         for number in range(len(self.items) - 1, -1, -1):
             item = self.items[number]
             shown = item.event

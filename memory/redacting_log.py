@@ -71,7 +71,7 @@ def _redacted(event: Event) -> Event:
 def _block(block: Block) -> Block:
     match block:
         case Text():
-            return Text(redact(block.text))
+            return replace(block, text=redact(block.text))
         case ToolResult():
             return replace(block, content=redact_blocks(block.content))
         case Unknown():

@@ -69,8 +69,6 @@ class Thread:
         """Name to text, in the order in which they were first written."""
         self.recited = ""
         """The newest recitation that stands in the history, for agents that append theirs."""
-        self.sent = 0
-        """Position of the newest request: what stands before it in the log has been shown."""
         self._codec: Codec | None = None
         self._head, self._head_tokens = b"", 0
         self._made: list[_Made] = []
@@ -177,8 +175,6 @@ class Thread:
                 self.recited = text if is_tail(text) else self.recited
             case ContentOffloaded():
                 self._revision = -1  # what the item was made into before no longer holds
-            case RequestSent():
-                self.sent = entry.seq
             case ContextCompacted():
                 self.recited = ""
             case NoteWritten(name=name, text=text):
