@@ -6,8 +6,8 @@ turn is one model call and the tool calls it asked for. Start reading at `agent.
 
 from .acting import record as record_result
 from .agent import Agent, See
-from .asking import DEFAULT_OUTPUT_TOKENS
 from .approving import paused, paused_outcome
+from .asking import DEFAULT_OUTPUT_TOKENS
 from .conclusion import Citation, Conclusion, Finding
 from .ending import outcome_of, stopped
 from .errors import AgentDefinitionError, AgentError, LimitReached, ModelUnavailable, ToolError

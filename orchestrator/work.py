@@ -5,6 +5,7 @@ from collections.abc import Awaitable
 from dataclasses import dataclass, field, replace
 
 from agents import (
+    CAP,
     NOTHING,
     Agent,
     AgentError,
@@ -27,9 +28,9 @@ from agents import (
     traceparent,
 )
 from filesystem import RunFolder, StorageFailed
-from memory import Text, ToolCall, render_todo
+from memory import ReplyReceived, Text, ToolCall, render_todo
 
-from .delegation import DELEGATE, read_delegation, task_specs
+from .delegation import DELEGATE, DelegatedTask, read_delegation, task_specs
 from .gathering import cap_for, handed
 from .runner import AsyncRunner
 from .runs import LiveRun
@@ -59,6 +60,8 @@ class Work:
     """The open `delegate` calls and their tasks."""
     outcomes: dict[str, Outcome] = field(default_factory=dict[str, Outcome])
     """Of the children of those tasks, by thread."""
+    ends: dict[str, asyncio.Event] = field(default_factory=dict[str, asyncio.Event])
+    """Set when a child has ended, by thread."""
     folder: RunFolder | None = None
     """Where this thread's plan is kept as the run's `todo.md`; `None` for plans that nobody else reads."""
     span: Span = NOTHING
@@ -103,10 +106,19 @@ class Work:
         self.delegations = [] if self.outcome else self._open_delegations()
 
     async def send_out(self, spec: TaskSpec) -> None:
-        """Have a subagent work on a task, with the trace handed over."""
-        with inside(self.span):
-            spec = replace(spec, traceparent=traceparent())
-            self.outcomes[spec.thread] = await self.runner.submit(spec)
+        """Have a subagent work on a task, with the trace handed over, once those before it have ended."""
+        for thread in spec.after:
+            await self.ends[thread].wait()
+        try:
+            if any(self.outcomes[thread].status == "paused" for thread in spec.after):
+                reason = "a task before it waits for a person"
+                outcome = Outcome(spec.thread, spec.agent, spec.task, "paused", reason)
+            else:
+                with inside(self.span):
+                    outcome = await self.runner.submit(replace(spec, traceparent=traceparent()))
+            self.outcomes[spec.thread] = outcome
+        finally:
+            self.ends[spec.thread].set()
 
     async def gather(self) -> None:
         """Record the children's outcomes as the results of their calls; where one waits for a person,
@@ -161,30 +173,40 @@ class Work:
 
         Those that have their result count too, so that a task's thread keeps its name in every resume.
         """
-        found: list[tuple[ToolCall, list[TaskSpec]]] = []
-        context, count = self.session.thread.context, 0
+        context = self.session.thread.context
         is_open = set(context.open_calls)
+        asked: list[tuple[ToolCall, list[DelegatedTask]]] = []
         for call in context.calls:
             if call.name != DELEGATE:
                 continue
             try:
-                specs = self._specs(call, count)
+                tool = self.session.tools[DELEGATE]
+                asked.append((call, read_delegation(tool, call, self.runner.subagents)))
             except ToolError as error:
                 if call in is_open:
                     record_result(self.session, call, (Text(str(error)),), "arguments")
-                continue
+        count, found = 0, list[tuple[ToolCall, list[TaskSpec]]]()
+        shared = self._shared(sum(len(tasks) for call, tasks in asked if call in is_open))
+        for call, tasks in asked:
+            specs = task_specs(tasks, shared, turn=self.session.replies, position=count)
             count += len(specs)
             if call in is_open:
                 found.append((call, specs))
+        self.ends = {spec.thread: asyncio.Event() for _, specs in found for spec in specs}
         return found
 
-    def _specs(self, call: ToolCall, position: int) -> list[TaskSpec]:
+    def _shared(self, children: int) -> TaskSpec:
+        """What all tasks of this turn have in common."""
         session = self.session
-        return task_specs(
-            session.tools[DELEGATE],
-            call,
-            parent=session.thread.name,
-            turn=session.replies,
-            position=position,
+        items = session.thread.context.items
+        replies = (item.seq for item in reversed(items) if isinstance(item.event, ReplyReceived))
+        return TaskSpec(
+            "",
+            "",
+            "",
+            session.thread.name,
             depth=self.depth + 1,
+            cap=cap_for(session, children) if children else CAP,
+            seen=next(replies, 1) - 1,
+            constraints=(*session.pinned, *session.thread.todo.constraints),
         )

@@ -1,0 +1,89 @@
+"""Gathering: what a parent reads of its children's outcomes, together, within the room that it has."""
+
+from collections import Counter as Tally
+from collections.abc import Sequence
+
+from agents import CAP, DEFAULT_OUTPUT_TOKENS, Outcome, Session, fitted, shown, size_of
+from filesystem import ArtifactStore, StorageFailed
+from memory import JsonObject, dumps
+
+LEAST = 120
+"""Tokens a child below which all of them become one index with a line each."""
+SPARE = 0.05
+"""Of the window, for the tail and for what estimates miss."""
+FRAME = 8
+"""Tokens of brackets and commas around one child's object."""
+LINE_CHARS = 160
+
+
+def cap_for(session: Session, children: int) -> int:
+    """Tokens of one child's conclusion: 2,000, or its share of the room that the parent has left."""
+    session.configure()
+    answer = int(session.model.settings.get("max_tokens") or DEFAULT_OUTPUT_TOKENS)
+    window = session.window
+    room = window - min(answer, window // 2) - session.thread.tokens - int(window * SPARE)
+    return max(0, min(CAP, room // max(1, children)))
+
+
+async def handed(session: Session, outcomes: Sequence[Outcome], cap: int) -> str:
+    """The result of one delegation as JSON: one object a task, in the order of the tasks.
+
+    What is cut is stored whole first. Where there is no room for a sentence a child, an index is handed
+    over in place of them.
+    """
+    store = session.run.artifacts
+    if cap < LEAST:
+        return dumps(await _index(session, outcomes, cap * len(outcomes), store)).decode()
+    counter = session.thread.counter
+    parts: list[JsonObject] = []
+    for outcome in outcomes:
+        if size_of(shown(outcome), counter) <= cap - FRAME:
+            parts.append(shown(outcome))
+            continue
+        full = await _stored(store, outcome) or f"the transcript of thread {outcome.thread}"
+        parts.append(fitted(outcome, cap - FRAME, counter, full))
+    return dumps(parts).decode()
+
+
+async def _index(
+    session: Session, outcomes: Sequence[Outcome], room: int, store: ArtifactStore | None
+) -> JsonObject:
+    """A line a child, in an artifact; what is handed over counts them and says where it is."""
+    lines: list[str] = []
+    for outcome in outcomes:
+        where = await _stored(store, outcome) or f"the transcript of thread {outcome.thread}"
+        said = str(outcome.output.get("answer", "")) or outcome.text or outcome.reason
+        line = " ".join(said.split())[:LINE_CHARS]
+        lines.append(f"{outcome.thread} {outcome.agent} {outcome.status}: {line} -> {where}")
+    index: JsonObject = {
+        "children": len(outcomes),
+        "by_status": dict(Tally(outcome.status for outcome in outcomes)),
+    }
+    path = await _put(store, "\n".join(lines) + "\n", "index of conclusions")
+    if path:
+        return index | {
+            "index": path,
+            "note": "too little room for each; a line each is in the index",
+        }
+    index |= {"note": "too little room for each; the first ones follow", "lines": []}
+    for line in lines:
+        index["lines"].append(line)
+        if size_of(index, session.thread.counter) > room:
+            index["lines"].pop()
+            break
+    return index
+
+
+async def _stored(store: ArtifactStore | None, outcome: Outcome) -> str:
+    text = dumps(shown(outcome)).decode()
+    return await _put(store, text, f"conclusion of {outcome.thread}")
+
+
+async def _put(store: ArtifactStore | None, text: str, origin: str) -> str:
+    """Path of the stored text, `""` when it could not be stored."""
+    if store is None:
+        return ""
+    try:
+        return (await store.put(text, origin=origin)).path
+    except StorageFailed:
+        return ""
