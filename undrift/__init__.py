@@ -36,6 +36,7 @@ if TYPE_CHECKING:
         ResearchOptions,
         RunResult,
         as_subagent,
+        assert_prefix_stable,
         research,
     )
 
@@ -67,6 +68,7 @@ _HOMES = {
     "ToolError": "agents",
     "Usage": "memory",
     "as_subagent": "orchestrator",
+    "assert_prefix_stable": "orchestrator",
     "call": "agents",
     "research": "orchestrator",
     "tool": "agents",
@@ -100,6 +102,7 @@ __all__ = [
     "ToolError",
     "Usage",
     "as_subagent",
+    "assert_prefix_stable",
     "call",
     "research",
     "tool",
