@@ -4,12 +4,13 @@ import asyncio
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 from agents import (
     Agent,
     AgentDefinitionError,
     Emit,
+    Handing,
     Limits,
     Meter,
     Outcome,
@@ -22,14 +23,15 @@ from agents import (
 from memory import JsonObject, LogLocked, MessageAdded, Text
 
 from .approvals import Decisions, pending_calls, read_decisions
+from .briefing import briefed
 from .delegation import delegate_tool
-from .errors import QuestionRefused
-from .foreign import RunnableSubagent, as_subagent
+from .errors import QuestionRefused, RunNotFound
 from .models import Chain
 from .result import RunResult
+from .roster import required, roster
 from .runner import AsyncRunner
 from .runs import LiveRun, find_run, open_run, start_run
-from .subagents import AgentSubagent, Subagent, resolve_chain
+from .subagents import resolve_chain
 from .tasks import TaskSpec
 from .work import Work
 
@@ -64,7 +66,7 @@ class Coordinator:
         """Kept in the log of every run, enough for the command line to find this object again."""
         if redact_at_source:
             self.options["redact_at_source"] = True
-        self.subagents = _named(subagents, agent, model)
+        self.subagents = roster(subagents, agent, model)
         tools = [*agent.tools, *([delegate_tool(self.subagents)] if self.subagents else [])]
         self.agent = replace(
             agent, tools=tools, limits=replace(agent.limits, turns=self.limits.turns)
@@ -133,6 +135,17 @@ class Coordinator:
             running.cancel()
             await asyncio.gather(running, return_exceptions=True)
 
+    async def cancel(self, run_id: str, thread: str = "") -> int:
+        """Stop a run that this object works on, or one thread of it and all below, and return how many
+        threads were at work, once none of them makes a call any more.
+
+        What they had found is kept, and their status is `cancelled`. Raises `RunNotFound`.
+        """
+        for work in self.works.values():
+            if work.session.run.id == run_id:
+                return await work.session.run.tree.cancel(thread)
+        raise RunNotFound(f"this object works on no run {run_id!r} now; there is nothing to cancel")
+
     def compile(self, checkpointer: Any = None) -> Any:
         """A compiled LangGraph graph (`messages` in, the answer's message out) for other graphs.
 
@@ -146,6 +159,8 @@ class Coordinator:
     async def work(self, run: Run, spec: TaskSpec, meter: Meter) -> Outcome:
         """Do a task as a subagent of another coordinator."""
         work = await self._work_on(run, spec, meter)
+        work.session.handing = Handing(spec.cap)
+        work.session.pinned = (*work.session.pinned, *spec.constraints)
         await self._invoke(work)
         return work.outcome or Outcome(spec.thread, spec.agent, spec.task, "failed", "no outcome")
 
@@ -158,6 +173,12 @@ class Coordinator:
             outcome = work.outcome
             work.span.end()
             await work.live.end(*((outcome.status, outcome.reason) if outcome else ("failed", "")))
+            await work.live.close()
+
+    async def drop_work(self, work: Work) -> None:
+        """Close a host's run that was cut off, as it stands; the log is what it goes on from."""
+        if self.works.pop(work.key, None) is not None and work.live is not None:
+            work.span.end()
             await work.live.close()
 
     async def start(
@@ -222,7 +243,7 @@ class Coordinator:
             work = await self.begin(live, message, decisions)
             work.live = None
             try:
-                await self._invoke(work)
+                await self._watched(work)
             finally:
                 work.span.end()
             outcome = work.outcome
@@ -236,14 +257,31 @@ class Coordinator:
         finally:
             await asyncio.shield(live.close())
 
+    async def _watched(self, work: Work) -> None:
+        """Walk the graph in a task of its own, which `cancel` can stop without stopping the caller."""
+        tree = work.session.run.tree
+        task = tree.tasks[MAIN] = asyncio.create_task(self._invoke(work))
+        try:
+            await asyncio.wait({task})
+        except asyncio.CancelledError:
+            task.cancel()
+            await asyncio.shield(asyncio.wait({task}))
+            raise
+        finally:
+            del tree.tasks[MAIN]
+        if task.cancelled():
+            await asyncio.shield(work.cancelled())
+        else:
+            task.result()
+
     async def _work_on(self, run: Run, spec: TaskSpec, meter: Meter) -> Work:
-        chain = self.agent.model or self.model
+        models = resolve_chain(required(self.agent.model or self.model, self.name))
         session = await open_session(
             run,
             self.agent,
-            spec.task,
+            await briefed(run, spec, models[0].window),
             thread=spec.thread,
-            models=resolve_chain(_required(chain, self.name)),
+            models=models,
             parent=spec.parent or None,
             meter=meter,
         )
@@ -262,29 +300,3 @@ class Coordinator:
             await self._compiled.ainvoke({"run_id": work.key}, config)
         finally:
             self.works.pop(work.key, None)
-
-
-def _named(subagents: Sequence[Any], lead: Agent, model: Chain | None) -> dict[str, Subagent]:
-    named: dict[str, Subagent] = {}
-    for value in subagents:
-        subagent = _subagent(value, lead, model)
-        if subagent.name in named:
-            raise AgentDefinitionError(f"two subagents are called {subagent.name!r}; rename one")
-        named[subagent.name] = subagent
-    return named
-
-
-def _subagent(value: Any, lead: Agent, model: Chain | None) -> Subagent:
-    if isinstance(value, Coordinator):
-        value.model = value.model or model or lead.model
-        return value
-    if isinstance(value, Agent):
-        chain = _required(value.model or model or lead.model, value.name)
-        return AgentSubagent(value, resolve_chain(chain))
-    return value if isinstance(value, RunnableSubagent) else as_subagent(value)
-
-
-def _required(chain: Any, name: str) -> Chain:
-    if chain is None:
-        raise AgentDefinitionError(f"agent {name!r} has no model; give it one, or the coordinator")
-    return cast(Chain, chain)

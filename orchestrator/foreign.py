@@ -6,6 +6,7 @@ from typing import Any
 from agents import AgentDefinitionError, Limits, Meter, Outcome, Run, outcome_from
 from memory import MessageAdded, ReplyReceived, Text, ThreadEnded, ThreadStarted, Usage
 
+from .briefing import briefed
 from .tasks import TaskSpec
 
 
@@ -26,16 +27,16 @@ class RunnableSubagent:
 
     async def work(self, run: Run, spec: TaskSpec, meter: Meter) -> Outcome:
         """Invoke it with the task on a fresh state; its own steps stay its own."""
-        log = run.log
+        log, brief = run.log, await briefed(run, spec)
         if log.has(spec.thread):
             known = await self._recorded(run, spec)
             if known is not None:
                 return known
         else:
             log.append(spec.thread, ThreadStarted(self.name, spec.parent, spec.task))
-            log.append(spec.thread, MessageAdded((Text(spec.task),)))
+            log.append(spec.thread, MessageAdded((Text(brief),)))
         await log.commit()
-        state = await self.runnable.ainvoke({"messages": [("user", spec.task)]}, {"callbacks": []})
+        state = await self.runnable.ainvoke({"messages": [("user", brief)]}, {"callbacks": []})
         text = _answer(state)
         log.append(spec.thread, ReplyReceived((Text(text),), "stop", Usage(), self.name, {}))
         status = "done" if text.strip() else "failed"
@@ -84,7 +85,9 @@ def _answer(state: Any) -> str:
 
 
 def message_text(message: Any) -> str:
-    """The text of a LangChain message, a message's dict, or anything else as `str`."""
+    """The text of a LangChain message, a message's dict or pair, or anything else as `str`."""
+    if isinstance(message, tuple | list) and len(message) == 2:
+        message = {"content": message[1]}
     content = (
         message.get("content")
         if isinstance(message, dict)

@@ -4,6 +4,8 @@ Its state is ids and counters only; what happened is in the event log, and the o
 by the run's id. A subagent is one LangGraph node, reached by one `Send` a task.
 """
 
+import asyncio
+from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any, TypedDict
 
 from langchain_core.messages import AIMessage, AnyMessage
@@ -73,9 +75,9 @@ class CoordinatorGraph:
         after = ("recite", "subagent", "pause", "finish", "open")
         graph.add_node("open", self.open, destinations=after)
         graph.add_node("recite", self.recite, destinations=("think", "open"))
-        graph.add_node("think", self.think, destinations=("tools", "finish", "open"))
-        graph.add_node("tools", self.tools, destinations=after)
-        graph.add_node("subagent", self.subagent)
+        graph.add_node("think", self._kept(self.think), destinations=("tools", "finish", "open"))
+        graph.add_node("tools", self._kept(self.tools), destinations=after)
+        graph.add_node("subagent", self._kept(self.subagent))
         graph.add_node("gather", self.gather, destinations=after)
         graph.add_node("pause", self.pause, destinations=after)
         graph.add_node("finish", self.finish, destinations=("open", END))
@@ -171,6 +173,20 @@ class CoordinatorGraph:
             "task": "",
         }
         return Command(goto=END, update={**answer, **position})
+
+    def _kept(self, node: Callable[[Any], Awaitable[Any]]) -> Callable[[Any], Awaitable[Any]]:
+        """The node, closing a host's run when it is cancelled or fails, so that another call can go on."""
+
+        async def guarded(state: Any) -> Any:
+            try:
+                return await node(state)
+            except BaseException:
+                work = self._work(state)
+                if work is not None and work.live is not None:
+                    await asyncio.shield(self._coordinator.drop_work(work))
+                raise
+
+        return guarded
 
     def _work(self, state: CoordinatorState | SubagentState) -> Work | None:
         """The work of a state, `None` when another process did it: the log knows how far it was."""
