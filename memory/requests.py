@@ -92,6 +92,11 @@ def remake_requests(entries: Sequence[Entry], codec_for: CodecFor) -> Iterator[R
         context.add(entry)
 
 
+def answers(entry: Entry, request: int) -> bool:
+    """True for the reply to the request at position `request`."""
+    return isinstance(entry.event, ReplyReceived) and entry.event.request == request
+
+
 def answered_request(entries: Sequence[Entry], codec: Codec) -> bytes:
     """The last request of a thread that got a reply, if the thread's newest configuration made it.
 

@@ -17,7 +17,6 @@ from .events import (
     Event,
     MessageAdded,
     NoteWritten,
-    ReplyReceived,
     RequestSent,
     TodoWritten,
     ToolReturned,
@@ -25,7 +24,7 @@ from .events import (
 from .log import EventLog
 from .prefix import Prefix
 from .recitation import is_tail
-from .requests import answered_request
+from .requests import answered_request, answers
 from .status import CallRule, StatusKeeper
 from .todo import Todo, parse_todo
 from .tokens import Calibration, Counter, best_counter
@@ -124,10 +123,8 @@ class Thread:
         """Fix what heads the requests from here on. The same configuration again changes nothing."""
         current = self.context.config
         if current is None or current.event != config:
-            self._prefix, self._earlier = (
-                Prefix(),
-                (),
-            )  # what another configuration sent is not reused
+            # What was sent under another configuration cannot be reused.
+            self._prefix, self._earlier = Prefix(), ()
             self.append(config)
         self._codec, self._head = codec, codec.head(config)
         self._head_tokens = count_head(self._head, self.counter)
@@ -163,7 +160,7 @@ class Thread:
         self.status.add(entry, self.context.call_for(event.call_id) if answered else None)
         self.context.add(entry)
         self.calibration.add(entry)
-        if self._prefix is not None and isinstance(event, ReplyReceived):
+        if self._prefix is not None and answers(entry, self.context.sent):
             self._prefix.answer()
         match event:
             case TodoWritten(text=text):
