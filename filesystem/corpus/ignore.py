@@ -1,13 +1,14 @@
 """Ignore rules: what a folder's own ``.gitignore`` and ``.ignore`` files leave out."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
 RULE_FILES = (".gitignore", ".ignore")
 """Names of the files that hold rules, the later one wins."""
 _ALWAYS = frozenset({"node_modules", "__pycache__"})
+_RUN = frozenset({"run.json", "transcripts"})  # what every run folder holds from its beginning
 _ESCAPED = re.compile(r"\\(.)")
 
 
@@ -28,6 +29,11 @@ class Rule:
 def is_always_ignored(name: str) -> bool:
     """Tell whether a name is left out whatever the rules say: hidden, generated, an editor's lock."""
     return name.startswith((".", "~$")) or name in _ALWAYS
+
+
+def is_run(names: Iterable[str]) -> bool:
+    """Tell by the names in a folder whether a run was kept there: its reports quote documents."""
+    return _RUN.issubset(names)
 
 
 def parse_rules(text: str, base: int) -> list[Rule]:

@@ -54,7 +54,7 @@ class IndexFile:
     """One index file and its connections; safe to use from several threads."""
 
     def __init__(self, path: Path) -> None:
-        """Open the file, make it when absent, empty it when an older version wrote it.
+        """Open the file, make it when absent (for its owner only), empty an older version's.
 
         Raises IndexUnusable when it cannot be opened or is somebody else's database.
         """
@@ -62,7 +62,8 @@ class IndexFile:
         self._idle: LifoQueue[sqlite3.Connection] = LifoQueue()
         self._closed = False
         with self.errors():
-            path.parent.mkdir(parents=True, exist_ok=True)
+            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            path.touch(mode=0o600)  # it holds the documents' text; its companions get the same mode
             connection = self._connect()
             try:
                 self._prepare(connection)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..errors import FolderMissing
-from .ignore import RULE_FILES, Rule, is_always_ignored, is_ignored, parse_rules
+from .ignore import RULE_FILES, Rule, is_always_ignored, is_ignored, is_run, parse_rules
 from .passages import Skipped
 
 _MAX_RULE_FILE = 1_000_000  # bytes read of one rule file
@@ -71,6 +71,8 @@ class Walk:
             source = prefix + _shown("/".join(folder.parts)) + "/"
             self.skipped.append(Skipped(source, f"folder cannot be read: {error.strerror}"))
             return
+        if folder.parts and is_run(entry.name for entry in entries):
+            return  # else a report would be found as evidence for the next one
         rules = (*folder.rules, *_rules_in(folder))
         for entry in entries:
             parts = (*folder.parts, entry.name)

@@ -7,7 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from filesystem import CorpusError, FolderCorpus, FolderMissing, IndexUnusable, NothingReadable
+from filesystem import (
+    CorpusError,
+    FolderCorpus,
+    FolderMissing,
+    IndexUnusable,
+    NothingReadable,
+    RunFolder,
+)
 
 
 def write(folder: Path, files: dict[str, str]) -> None:
@@ -134,6 +141,27 @@ async def test_an_index_inside_the_folder_is_not_a_document(tmp_path: Path) -> N
         corpus = await FolderCorpus.open([tmp_path], tmp_path / "index.db")
         assert corpus.report.files == 1
         assert corpus.report.skipped == ()
+
+
+async def test_what_runs_left_is_never_a_document(tmp_path: Path) -> None:
+    docs = tmp_path / "docs"
+    write(docs, {"a.md": "alpha", "runs/keep.md": "alpha", "results/run.json": '{"alpha": 1}'})
+    run = RunFolder.create(docs / "runs", "20260101-1")
+    run.write_text("report.md", "alpha")
+    corpus = await opened(tmp_path)
+    assert corpus.report.skipped == ()
+    assert set(await sources(corpus, "alpha")) == {"a.md", "runs/keep.md", "results/run.json"}
+    named = await FolderCorpus.open([run.path], tmp_path / "own.db")
+    assert await named.sources() == ["report.md", "run.json"]  # who names it wants it
+
+
+async def test_only_its_owner_can_read_an_index(tmp_path: Path) -> None:
+    write(tmp_path / "docs", {"a.md": "alpha"})
+    corpus = await FolderCorpus.open([tmp_path / "docs"], tmp_path / "new" / "index.db")
+    assert (tmp_path / "new").stat().st_mode & 0o777 == 0o700
+    for file in (tmp_path / "new").iterdir():
+        assert file.stat().st_mode & 0o777 == 0o600, file.name
+    await corpus.close()
 
 
 async def test_names_that_are_not_utf8(tmp_path: Path) -> None:
