@@ -1,12 +1,18 @@
 """Reading what can still be read of a damaged event log."""
 
+import shutil
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from .errors import EventError, LogDamaged, LogError
 from .events import Entry
 from .sqlite_log import Row, connect, entry_of
+
+_MOST_PADDED = 1 << 34
+"""Bytes that a cut file is taken to have had, at most."""
 
 
 def salvage_entries(path: Path) -> tuple[list[Entry], list[str]]:
@@ -16,11 +22,7 @@ def salvage_entries(path: Path) -> tuple[list[Entry], list[str]]:
     both ends up to the damage. Raises `LogError` when nothing can be read at all.
     """
     faults: list[str] = []
-    try:
-        db = connect(path, read_only=True)
-    except sqlite3.Error as error:
-        raise LogError(f"cannot read the event log {str(path)!r}: {error}") from error
-    try:
+    with _opened(path, faults) as db:
         found = {row[0]: row for row in _rows(db, "asc", faults)}
         if faults:
             last = max(found, default=0)
@@ -29,8 +31,6 @@ def salvage_entries(path: Path) -> tuple[list[Entry], list[str]]:
             if behind:
                 faults[0] += f" up to {min(behind) - 1}"
             found |= behind
-    finally:
-        db.close()
     entries: list[Entry] = []
     for seq in sorted(found):
         try:
@@ -38,6 +38,41 @@ def salvage_entries(path: Path) -> tuple[list[Entry], list[str]]:
         except (LogDamaged, EventError) as error:
             faults.append(str(error))
     return entries, faults
+
+
+@contextmanager
+def _opened(path: Path, faults: list[str]) -> Generator[sqlite3.Connection]:
+    """The log, or a copy of it with empty pages in place of those that a cut file has lost."""
+    with TemporaryDirectory(prefix="undrift-") as folder:
+        try:
+            db = connect(path, read_only=True)
+        except sqlite3.Error as error:
+            faults.append(f"the file is damaged ({error})")
+            try:
+                db = connect(_padded(path, Path(folder)), read_only=True)
+            except (sqlite3.Error, OSError) as second:
+                raise LogError(f"cannot read the event log {str(path)!r}: {second}") from error
+        try:
+            yield db
+        finally:
+            db.close()
+
+
+def _padded(path: Path, folder: Path) -> Path:
+    """A copy as long as its first page says: SQLite opens no shorter one."""
+    copy = folder / path.name
+    for source in (path, path.with_name(f"{path.name}-wal")):
+        if source.is_file():
+            shutil.copyfile(source, folder / source.name)
+    with copy.open("r+b") as file:
+        header = file.read(100)
+        size = int.from_bytes(header[16:18])
+        pages = int.from_bytes(header[28:32])
+        wanted = (65_536 if size == 1 else size) * pages
+        # A first page that is no SQLite header must not make a file of terabytes.
+        if header.startswith(b"SQLite format 3\0") and wanted <= _MOST_PADDED:
+            file.truncate(max(wanted, path.stat().st_size))
+    return copy
 
 
 def _rows(db: sqlite3.Connection, order: str, faults: list[str]) -> Iterator[Row]:

@@ -2,6 +2,8 @@
 
 import asyncio
 import itertools
+import tempfile
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -148,3 +150,37 @@ def test_any_text_and_number_survives(text, key, number):
 def test_numbers_of_any_size_stay_what_they_were(number):
     kind, version, body = encode_event(Noticed("x", {"n": number}))
     assert decode_event(kind, version, body).data["n"] == number
+
+
+words = st.text(st.characters(blacklist_categories=()), max_size=30)
+threads = st.sampled_from(["", "main", "main.1-1", "tëst 2"])
+steps = st.lists(
+    st.tuples(threads, words, st.sampled_from(["append", "commit", "read", "reopen"])), max_size=25
+)
+
+
+@pytest.mark.parametrize("kind", ["memory", "sqlite"])
+@given(steps=steps)
+async def test_any_use_keeps_every_event_once_in_order_without_gaps(kind, steps):
+    """Appends, commits, reads and (on disk) restarts in any order, against a plain list."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "events.db"
+        log = MemoryEventLog() if kind == "memory" else SqliteEventLog(path)
+        kept = []
+        for thread, text, action in steps:
+            kept.append(log.append(thread, Noticed("said", {"text": text})))
+            if action == "commit":
+                await log.commit()
+            elif action == "read":
+                assert await log.read() == kept
+            elif action == "reopen" and kind == "sqlite":
+                await log.close()
+                log = SqliteEventLog(path)
+        for thread in ("", "main", "main.1-1", "tëst 2", "absent"):
+            own = [entry for entry in kept if entry.thread == thread]
+            assert await log.read(thread) == own
+            assert log.has(thread) == bool(own)
+        for after in range(len(kept) + 1):
+            assert await log.read(after=after) == kept[after:]
+        assert [entry.seq for entry in kept] == list(range(1, len(kept) + 1))
+        await log.close()

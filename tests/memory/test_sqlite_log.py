@@ -9,7 +9,17 @@ import textwrap
 
 import pytest
 
-from memory import LogDamaged, LogError, LogLocked, Noticed, SqliteEventLog, read_entries
+from agents import codec_for
+from memory import (
+    LogDamaged,
+    LogError,
+    LogLocked,
+    Noticed,
+    SqliteEventLog,
+    read_entries,
+    salvage_entries,
+    verify_log,
+)
 
 
 async def _write(path, count):
@@ -123,3 +133,67 @@ def test_what_was_committed_survives_kill_9(tmp_path):
     numbers = [e.event.data["n"] for e in read_entries(path)]
     assert numbers == list(range(len(numbers)))
     assert len(numbers) > said
+
+
+async def _long_log(path):
+    """A log of some 60 pages; its file is complete, without a write-ahead log."""
+    log = SqliteEventLog(path)
+    for number in range(200):
+        log.append("main", Noticed("step", {"n": number, "text": "x" * 1000}))
+    await log.close()
+    return read_entries(path)
+
+
+def _page_size(path):
+    with sqlite3.connect(path) as db:
+        return db.execute("pragma page_size").fetchone()[0]
+
+
+async def test_a_corrupted_last_page_is_one_clear_error_and_the_rest_is_readable(tmp_path):
+    path = tmp_path / "events.db"
+    whole = await _long_log(path)
+    size = _page_size(path)
+    with path.open("r+b") as file:
+        file.seek(-size, os.SEEK_END)
+        file.write(b"\xff" * size)
+    with pytest.raises(LogError, match=r"cannot read|checksum"):
+        read_entries(path)
+    entries, faults = salvage_entries(path)
+    by_seq = {e.seq: e for e in whole}
+    assert all(by_seq[e.seq] == e for e in entries)
+    assert len(entries) >= len(whole) - 10
+    assert faults
+    found = verify_log(path, codec_for)
+    assert found.events == len(entries)
+    assert any("damaged" in words for words in found.problems)
+
+
+async def test_a_truncated_file_is_one_clear_error_and_the_rest_is_readable(tmp_path):
+    path = tmp_path / "events.db"
+    whole = await _long_log(path)
+    os.truncate(path, path.stat().st_size - 10 * _page_size(path))
+    with pytest.raises(LogError, match="cannot read"):
+        read_entries(path)
+    entries, faults = salvage_entries(path)
+    by_seq = {e.seq: e for e in whole}
+    assert all(by_seq[e.seq] == e for e in entries)
+    assert len(entries) >= len(whole) - 40
+    assert faults
+
+
+async def test_a_reader_with_an_open_transaction_does_not_block_the_writer(tmp_path):
+    path = tmp_path / "events.db"
+    log = SqliteEventLog(path)
+    log.append("main", Noticed("step", {"n": 0}))
+    await log.commit()
+    with sqlite3.connect(path) as reader:
+        reader.execute("begin")
+        assert reader.execute("select count(*) from event").fetchone() == (1,)
+        for number in range(1, 50):
+            log.append("main", Noticed("step", {"n": number}))
+            await log.commit()
+        assert reader.execute("select count(*) from event").fetchone() == (1,)
+        reader.execute("commit")
+        assert reader.execute("select count(*) from event").fetchone() == (50,)
+    reader.close()
+    await log.close()
