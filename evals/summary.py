@@ -58,9 +58,8 @@ def summarise(results: Results) -> Summary:
     groups: dict[tuple[str, str, str, bool, str, float | None], list[Record]] = {}
     for record in results.records:
         head = (record.reading, record.policy, record.model, record.scripted)
-        for family in (ALL, record.family):
-            for trigger in (None, record.trigger):
-                groups.setdefault((*head, family, trigger), []).append(record)
+        for family, trigger in ((ALL, None), (record.family, None), (ALL, record.trigger)):
+            groups.setdefault((*head, family, trigger), []).append(record)
     rows = [_row(key, records) for key, records in groups.items()]
     return Summary(records=len(results.records), broken_lines=len(results.broken), rows=rows)
 

@@ -1,0 +1,1 @@
+"""Replay: recorded runs, cut, compacted by a policy, and asked what is still there."""
