@@ -19,7 +19,29 @@ from .blocks import (
     plain_text,
 )
 from .codec import Codec, Item, MessageEvent, Piece
+from .compaction import (
+    Cut,
+    Gate,
+    Goal,
+    Group,
+    Ladder,
+    Proposal,
+    Rejection,
+    Strategy,
+    Summarise,
+    Summarising,
+    Summary,
+    View,
+    constraints_of,
+    fits,
+    joined,
+    judge,
+    shortened_messages,
+    strategy_named,
+    trigger_tokens,
+)
 from .compare import Comparison, Part, compare_requests, end_of_history, part_at
+from .constraints import find_constraints
 from .context import Context, build_context
 from .counting import count_head, count_piece, count_tail
 from .encoding import dumps, loads, wire
@@ -59,6 +81,7 @@ from .events import (
     ToolReturned,
 )
 from .forking import end_of_turn, fork_log
+from .frames import PINNED, frame_of, framed
 from .history import Found, Window, cut_to_tokens, read_events, search_events, windows_of
 from .interventions import RunForked, SecretPurged
 from .log import EventLog, MemoryEventLog
@@ -83,6 +106,7 @@ from .shown_turns import turn_text
 from .sqlite_log import SqliteEventLog, read_entries
 from .status import CallRule, StatusKeeper
 from .stored_events import decode_event, encode_event
+from .summary import Line, Record, record_from, render_summary
 from .thread import Request, Thread
 from .todo import State, Step, Todo, one_line, parse_todo, render_todo
 from .tokens import (
@@ -103,6 +127,7 @@ __all__ = [
     "COUNTER_TOPIC",
     "NO_TOOL",
     "PARTS",
+    "PINNED",
     "RATIO_TOPIC",
     "REDACTED",
     "ApprovalAsked",
@@ -121,17 +146,23 @@ __all__ = [
     "ContextCompacted",
     "ContextError",
     "Counter",
+    "Cut",
     "Entry",
     "EstimateCounter",
     "Event",
     "EventError",
     "EventLog",
     "Found",
+    "Gate",
+    "Goal",
+    "Group",
     "Image",
     "Item",
     "JsonObject",
     "Keeper",
+    "Ladder",
     "LaterEvent",
+    "Line",
     "LogCheck",
     "LogDamaged",
     "LogError",
@@ -146,11 +177,14 @@ __all__ = [
     "Origin",
     "Part",
     "Piece",
+    "Proposal",
     "Reading",
     "Reasoning",
     "Rebuilt",
     "Recitation",
+    "Record",
     "RedactingLog",
+    "Rejection",
     "Replacement",
     "ReplacementKind",
     "ReplyReceived",
@@ -168,6 +202,10 @@ __all__ = [
     "StatusKeeper",
     "Step",
     "Stored",
+    "Strategy",
+    "Summarise",
+    "Summarising",
+    "Summary",
     "Text",
     "Thread",
     "ThreadEnded",
@@ -181,6 +219,7 @@ __all__ = [
     "Unknown",
     "Usage",
     "Verdict",
+    "View",
     "VocabularyCounter",
     "Window",
     "WindowExceeded",
@@ -188,6 +227,7 @@ __all__ = [
     "build_context",
     "common_prefix",
     "compare_requests",
+    "constraints_of",
     "count_head",
     "count_piece",
     "count_tail",
@@ -199,9 +239,15 @@ __all__ = [
     "end_of_history",
     "end_of_turn",
     "estimate_tokens",
+    "find_constraints",
+    "fits",
     "fork_log",
+    "frame_of",
+    "framed",
     "is_over",
     "is_tail",
+    "joined",
+    "judge",
     "known_secrets",
     "loads",
     "one_line",
@@ -214,6 +260,7 @@ __all__ = [
     "read_status",
     "rebuild_request",
     "recite",
+    "record_from",
     "redact",
     "redact_blocks",
     "redact_known",
@@ -221,12 +268,16 @@ __all__ = [
     "refs_in",
     "remake_request",
     "remake_requests",
+    "render_summary",
     "render_todo",
     "requests_of",
     "salvage_entries",
     "search_events",
+    "shortened_messages",
+    "strategy_named",
     "tokens_of",
     "transcript_text",
+    "trigger_tokens",
     "turn_of",
     "turn_text",
     "verify_log",

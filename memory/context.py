@@ -63,6 +63,11 @@ class Context:
         return tuple(call.call for call in self._batch if call.answer is None)
 
     @property
+    def open_reply(self) -> int:
+        """Position of the newest reply while its results are not all there, else 0."""
+        return self._batch[0].seq if self._batch else 0
+
+    @property
     def calls(self) -> tuple[ToolCall, ...]:
         """All calls of the newest reply, as projected, in order; none once every one has its result."""
         return tuple(call.call for call in self._batch)
@@ -176,8 +181,7 @@ class Context:
 
     def _compact(self, seq: int, event: ContextCompacted) -> None:
         """Show the history as the compaction says; a request that opens with a reply gets an opening."""
-        live = self._batch[0].seq if self._batch else 0
-        self.items = replace_items(self.items, event.replacements, seq, live=live)
+        self.items = replace_items(self.items, event.replacements, seq, live=self.open_reply)
         if self.items and isinstance(self.items[0].event, ReplyReceived):
             opening = MessageAdded((Text(OPENING),), "framework")
             self.items.insert(0, Item(self.items[0].seq, opening))

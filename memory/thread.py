@@ -4,8 +4,9 @@ import contextlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from .blocks import plain_text
+from .blocks import JsonObject, plain_text
 from .codec import Codec, Item, Piece
+from .compaction import Gate, View
 from .context import Context
 from .counting import count_head, count_piece, count_tail
 from .errors import ContextError, TodoError
@@ -62,6 +63,10 @@ class Thread:
         self.context = Context()
         self.calibration = Calibration()
         self.status = StatusKeeper(rules)
+        self.gate = Gate()
+        """What the log says of this thread's compactions."""
+        self.record: JsonObject = {}
+        """The newest summary record, empty for none."""
         self.todo = Todo()
         """The plan as the newest `TodoWritten` has it."""
         self.notes: dict[str, str] = {}
@@ -108,6 +113,21 @@ class Thread:
         """Tokens of each of `context.items`, corrected, in their order. Raises as `tokens` does."""
         self._encode(self._ready())
         return [self.calibration.correct(made.tokens) for made in self._made]
+
+    def size(self, tail: str = "") -> int:
+        """Tokens of the next request with this tail. Raises as `tokens` does."""
+        return self.tokens + self.calibration.correct(count_tail(tail, self.counter))
+
+    def view(self, tail: str = "") -> View:
+        """The context as compaction strategies see it. Raises as `tokens` does."""
+        codec, tokens = self._ready(), tuple(self.item_tokens)
+
+        def count(item: Item) -> int:
+            return self.calibration.correct(self._make(codec, item).tokens)
+
+        fixed = self.head_tokens + self.calibration.correct(count_tail(tail, self.counter))
+        items = tuple(self.context.items)
+        return View(items, tokens, fixed, count, self.context.open_reply)
 
     def append(self, event: Event) -> Entry:
         """Add an event to the log and to the context; durable after the next `commit`."""
@@ -160,6 +180,7 @@ class Thread:
         self.status.add(entry, self.context.call_for(event.call_id) if answered else None)
         self.context.add(entry)
         self.calibration.add(entry)
+        self.gate.add(entry)
         if self._prefix is not None and answers(entry, self.context.sent):
             self._prefix.answer()
         match event:
@@ -172,8 +193,9 @@ class Thread:
                 self.recited = text if is_tail(text) else self.recited
             case ContentOffloaded():
                 self._revision = -1  # what the item was made into before no longer holds
-            case ContextCompacted():
+            case ContextCompacted(record=record):
                 self.recited = ""
+                self.record = record or self.record
             case NoteWritten(name=name, text=text):
                 self.notes[name] = text
                 if not text:
