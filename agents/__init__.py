@@ -12,6 +12,7 @@ from .conclusion import Citation, Conclusion, Finding
 from .ending import outcome_of, stopped
 from .errors import AgentDefinitionError, AgentError, LimitReached, ModelUnavailable, ToolError
 from .faults import Check
+from .file_tools import file_tools
 from .handing import CAP, Handing, fitted, shown, size_of
 from .limits import Hold, Limits, Meter
 from .lookback_tools import LOOKBACK, lookback_tools
@@ -21,6 +22,7 @@ from .models import (
     Delta,
     LangChainModel,
     Model,
+    Rate,
     Reply,
     Retries,
     ScriptedModel,
@@ -46,6 +48,7 @@ from .progress import (
     ignore,
 )
 from .reciting import room_of, tail_of
+from .run_files import RunFiles, ThreadFiles, handed_path
 from .salvaging import salvaged
 from .session import Run, Session, open_session
 from .settings import Settings
@@ -89,9 +92,11 @@ __all__ = [
     "Place",
     "Price",
     "Progress",
+    "Rate",
     "Reply",
     "Retries",
     "Run",
+    "RunFiles",
     "ScriptedModel",
     "See",
     "Session",
@@ -99,6 +104,7 @@ __all__ = [
     "Span",
     "Spans",
     "StageStarted",
+    "ThreadFiles",
     "TokenStreamed",
     "Tool",
     "ToolContext",
@@ -114,7 +120,9 @@ __all__ = [
     "as_tool",
     "call",
     "codec_for",
+    "file_tools",
     "fitted",
+    "handed_path",
     "ignore",
     "inside",
     "lookback_tools",

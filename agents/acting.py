@@ -12,6 +12,7 @@ from memory import ResultBlock, Text, ToolCall, ToolReturned
 
 from .approving import ask_person, may_have_begun, refusal, with_note
 from .errors import LimitReached, ToolError
+from .offloading import kept, taken
 from .progress import ToolEnded, ToolStarted
 from .session import Session
 from .telemetry import tell_result, tool_span
@@ -52,7 +53,8 @@ async def run_call(session: Session, call: ToolCall) -> None:
         content, kind = await _result(session, call)
         content = session.run.hide(content)
         tell_result(span, content, kind)
-    record(session, call, content, kind, time.monotonic() - started)
+    content, failed = await kept(session, call, content)
+    record(session, call, content, kind or failed, time.monotonic() - started)
     await session.thread.commit()
 
 
@@ -116,7 +118,8 @@ async def _called(
     limit = asyncio.timeout(seconds)
     try:
         async with limit:
-            return with_note(session, call, await tool.call(arguments, context)), ""
+            content, kind = await taken(session, call, await tool.value(arguments, context))
+            return with_note(session, call, content), kind
     except asyncio.CancelledError:
         stop.set()
         task = asyncio.current_task()

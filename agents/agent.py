@@ -6,6 +6,7 @@ from typing import Literal
 
 from pydantic import BaseModel
 
+from filesystem import MergeRule
 from memory import Recitation, ToolCall
 
 from .acting import CONCLUDE, run_calls, settle_interrupted
@@ -16,10 +17,14 @@ from .errors import AgentDefinitionError, LimitReached, ModelUnavailable
 from .faults import Check
 from .limits import Limits
 from .models import Model, Reply
+from .offloading import fit_newest
 from .outcome import Outcome
 from .session import Session
 from .tools import AnyTool, Tool, as_tool
 
+Files = Literal["auto", "none", "read", "all"]
+"""The file tools of an agent: `read_file` and `grep` where a result of its tools may be stored in place of
+being shown; none; these two; or all, with a writable `/files`."""
 See = Literal["none", "text", "fork"]
 """What a child sees of its parent: what it is handed and nothing else; its visible text besides; or its
 exact prefix, which the provider's cache holds."""
@@ -51,6 +56,10 @@ class Agent:
     """True gives it `rewrite_todo` and `update_todo`: it keeps a plan, which every request restates."""
     lookback: bool = False
     """True gives it `note` and the `history_...` tools over its own thread."""
+    files: Files = "auto"
+    """Its file tools; they stay the same for a whole run."""
+    merge: MergeRule = MergeRule.MERGE
+    """What becomes of its `/files` when it ends: merged into its parent's, or kept beside them."""
     recitation: Recitation = field(default_factory=Recitation)
     """What the end of its requests restates; nothing while there is no plan and nothing unusual."""
 
@@ -102,6 +111,7 @@ class Agent:
         if session.turns >= self.limits.turns:
             raise LimitReached("turns", f"the limit of {self.limits.turns} turns is reached")
         session.approvals.clear()
+        await fit_newest(session)
         return await ask_models(session)
 
     async def act(

@@ -3,7 +3,9 @@
 from typing import TYPE_CHECKING
 
 from .errors import AgentDefinitionError
+from .file_tools import READING, file_tools
 from .lookback_tools import lookback_tools
+from .offloading import limits_of
 from .todo_tools import read_plan_tool, todo_tools
 from .tools import Tool
 
@@ -24,6 +26,7 @@ def with_own_tools(session: "Session") -> dict[str, Tool]:
         own.append(read_plan_tool(session.run.plan))
     if agent.lookback:
         own += lookback_tools(thread)
+    own += _file_tools(session)
     for tool in own:
         if tool.name in session.tools:
             raise AgentDefinitionError(
@@ -31,3 +34,20 @@ def with_own_tools(session: "Session") -> dict[str, Tool]:
                 "rename it"
             )
     return {tool.name: tool for tool in own} | session.tools
+
+
+def _file_tools(session: "Session") -> list[Tool]:
+    """The file tools that the agent asked for, or needs to read what is stored in place of results.
+
+    One that only needs them keeps its own tools of such names.
+    """
+    wanted = session.agent.files
+    if wanted == "auto":
+        large = any(not t.exempt for t in session.tools.values() if t.name != "conclude")
+        wanted = "read" if large and not set(READING) & set(session.tools) else "none"
+    if wanted == "none":
+        return []
+    counter = session.thread.counter
+    tools = file_tools(session.files.workspace, counter, lambda: limits_of(session).result)
+    session.reads = True
+    return [tool for tool in tools if wanted == "all" or tool.name in READING]

@@ -28,6 +28,7 @@ from .own_tools import with_own_tools
 from .progress import Emit, ignore
 from .reciting import tail_of
 from .recovering import recover
+from .run_files import RunFiles, ThreadFiles
 from .spans import NO_SPANS, Spans
 from .tools import Tool
 from .tree import Tree
@@ -57,10 +58,15 @@ class Run:
     """Takes secrets out of a tool's result before it goes anywhere; leaves it as it is by default."""
     spans: Spans = NO_SPANS
     """Records what the run's agents do as spans."""
-    artifacts: ArtifactStore | None = None
-    """Where whole texts go of which a part is shown; `None` for a run without a folder."""
+    files: RunFiles = field(default_factory=RunFiles)
+    """The files of its agents, and the stored bodies."""
     opened_at: int = 0
     """Position of the newest event that an earlier process wrote, 0 for a new run."""
+
+    @property
+    def artifacts(self) -> ArtifactStore:
+        """Where whole texts go of which a part is shown."""
+        return self.files.artifacts
 
 
 @dataclass(slots=True)
@@ -95,6 +101,8 @@ class Session:
     """A reply that reached the log before a crash and was not acted on; never paid for twice."""
     ended: Outcome | None = None
     """The outcome that the log already holds, for a thread that was finished before."""
+    reads: bool = False
+    """True when it has our `read_file`, so that what is stored in place of a result can be read."""
 
     @property
     def model(self) -> Model:
@@ -124,6 +132,11 @@ class Session:
         if self.thread.calibration.counter != counter.name:
             self.notice(COUNTER_TOPIC, {"counter": counter.name, "exact": counter.exact})
         self.configured = (model, codec)
+
+    @property
+    def files(self) -> ThreadFiles:
+        """What its agent sees of the run's files."""
+        return self.run.files.of(self.run.log, self.thread.name)
 
     @property
     def window(self) -> int:

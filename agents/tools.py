@@ -79,16 +79,25 @@ class Tool:
             ) from error
 
     async def call(self, arguments: BaseModel, context: ToolContext) -> tuple[ResultBlock, ...]:
-        """Run the function; what it raises is raised. Sync functions run in a thread."""
+        """Run the function; what it raises is raised. What it yields must be taken by `value`."""
+        return result_blocks(await self.value(arguments, context))
+
+    async def value(self, arguments: BaseModel, context: ToolContext) -> Any:
+        """What the function returns: a value, or the chunks of a result that it yields.
+
+        What it raises is raised. Sync functions run in a thread.
+        """
         given = {name: getattr(arguments, name) for name in type(arguments).model_fields}
         first = (context,) if self.wants_context else ()
+        if inspect.isasyncgenfunction(self.function):
+            return self.function(*first, **given)
         if inspect.iscoroutinefunction(self.function):
             value = await self.function(*first, **given)
         else:
             value = await in_thread(self.function, *first, **given)
             if inspect.isawaitable(value):
                 value = await value
-        return result_blocks(value)
+        return value
 
     def _keys(self) -> str:
         required = set(self.parameters.get("required", ()))

@@ -79,7 +79,9 @@ def delegate_tool(subagents: Mapping[str, Subagent]) -> Tool:
     def delegate() -> None:
         """Stands for the tool; the graph takes the call before it would run."""
 
-    return Tool(DELEGATE, words, schema_of(Delegation), Delegation, delegate, repeatable=True)
+    return Tool(
+        DELEGATE, words, schema_of(Delegation), Delegation, delegate, repeatable=True, exempt=True
+    )
 
 
 def read_delegation(

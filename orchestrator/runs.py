@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from agents import Emit, Limits, Meter, Run, ignore
-from filesystem import ArtifactStore, NotARunFolder, RunFolder
+from agents import Emit, Limits, Meter, Run, RunFiles, ignore
+from filesystem import NotARunFolder, RunFolder
 from memory import (
     Entry,
     EventLog,
@@ -137,7 +137,7 @@ async def start_run(
     folder = RunFolder.create(root, name) if root is not None else None
     log: EventLog = SqliteEventLog(folder.events_db) if folder else MemoryEventLog()
     run = Run(name, log, Meter(limits), emit, deps)
-    run.artifacts = ArtifactStore(folder.artifacts) if folder else None
+    run.files = RunFiles(folder)
     _hide_secrets(run, options)
     started = run.log.append("", RunStarted(name, task, options)).event
     assert isinstance(started, RunStarted)
@@ -161,7 +161,7 @@ async def open_run(path: Path, *, limits: Limits, emit: Emit = ignore, deps: Any
         await log.close()
         raise
     run = Run(folder.run_id, log, spent_meter(limits, entries), emit, deps)
-    run.artifacts = ArtifactStore(folder.artifacts)
+    run.files = RunFiles(folder)
     _hide_secrets(run, started.options)
     run.opened_at = entries[-1].seq
     live = LiveRun(run, folder, started, run_end(entries))

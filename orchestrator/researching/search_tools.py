@@ -53,4 +53,5 @@ def search_tools(corpus: Search) -> list[Tool]:
             "next": f"read_source(source={source!r}, line={following})" if following <= len(lines) else "",
         }
 
-    return [tool(search, repeatable=True), tool(read_source, repeatable=True)]
+    # Their results are bounded: they stay as they are.
+    return [tool(f, repeatable=True, exempt=True) for f in (search, read_source)]

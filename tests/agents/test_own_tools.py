@@ -60,8 +60,8 @@ def tail_of_body(body):
 
 async def test_an_agent_without_a_plan_sends_what_it_always_sent():
     model = ScriptedModel([call("add", a=1, b=2), "3"])
-    session = await start(Agent("a", "x", tools=[add]), model)
-    await Agent("a", "x", tools=[add]).run(session)
+    session = await start(Agent("a", "x", tools=[add], files="none"), model)
+    await Agent("a", "x", tools=[add], files="none").run(session)
     assert [tail_of_body(body) for body in model.requests] == ["", ""]
     assert [t["function"]["name"] for t in loads(model.requests[0])["tools"]] == ["add"]
 
