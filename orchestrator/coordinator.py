@@ -71,6 +71,8 @@ class Coordinator:
         self.agent = replace(
             agent, tools=tools, limits=replace(agent.limits, turns=self.limits.turns)
         )
+        if self.subagents and agent.files == "auto":  # what they hand over may be in files
+            self.agent = replace(self.agent, files="read")
         self.agent.toolbox()
         self.works: dict[str, Work] = {}
         """What this object's graphs work on now, by the key in their state."""
