@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from agents import Model, Outcome, Run, fitted, outcome_from
+from agents import Outcome, Run, fitted, outcome_from
 from memory import (
     Counter,
     Entry,
@@ -23,11 +23,9 @@ SHARE = 0.25
 UNKNOWN_WINDOW = 32_000
 
 
-async def briefed(run: Run, spec: TaskSpec, model: Model) -> str:
+async def briefed(run: Run, spec: TaskSpec, window: int | None = None) -> str:
     """The task, with the constraints of the run, earlier conclusions, files and the parent's text."""
-    if run.log.has(spec.thread):  # the log has its first message; nothing is made again
-        return spec.task
-    room = int((model.window or UNKNOWN_WINDOW) * SHARE)
+    room = int((window or UNKNOWN_WINDOW) * SHARE)
     parts = [spec.task]
     if spec.constraints:
         parts.append(
@@ -37,7 +35,7 @@ async def briefed(run: Run, spec: TaskSpec, model: Model) -> str:
         parts.append(await _conclusions(run, spec.after, room))
     if spec.inputs:
         parts.append("Files handed over to you:\n" + _listed(spec.inputs))
-    if spec.see == "text":
+    if spec.see != "none":  # who cannot take over a prefix gets what was said
         entries = [e for e in await run.log.read(spec.parent) if e.seq <= spec.seen]
         parts.append(parent_text(entries, room, best_counter()))
     return "\n\n".join(part for part in parts if part)

@@ -245,7 +245,7 @@ class Coordinator:
             work = await self.begin(live, message, decisions)
             work.live = None
             try:
-                await self._watched(work)
+                await work.walked(self._invoke(work))
             finally:
                 work.span.end()
             outcome = work.outcome
@@ -258,23 +258,6 @@ class Coordinator:
             return replace(result, pending=outcome.pending)
         finally:
             await asyncio.shield(live.close())
-
-    async def _watched(self, work: Work) -> None:
-        """Walk the graph in a task of its own, which `cancel` can stop without stopping the caller."""
-        tree = work.session.run.tree
-        task = tree.tasks[MAIN] = asyncio.create_task(self._invoke(work))
-        try:
-            await asyncio.wait({task})
-        except asyncio.CancelledError:
-            task.cancel()
-            await asyncio.shield(asyncio.wait({task}))
-            raise
-        finally:
-            del tree.tasks[MAIN]
-        if task.cancelled():
-            await asyncio.shield(work.cancelled())
-        else:
-            task.result()
 
     async def _work_on(self, run: Run, spec: TaskSpec, meter: Meter) -> Work:
         models = resolve_chain(required(self.agent.model or self.model, self.name))

@@ -114,7 +114,7 @@ class AgentSubagent:
         return await open_session(
             run,
             self.agent,
-            await briefed(run, spec, self.models[0]),
+            await briefed(run, spec, self.models[0].window),
             thread=spec.thread,
             models=self.models,
             parent=spec.parent,

@@ -1,8 +1,9 @@
 """A coordinator at work: its session, its children's outcomes, and what its graph's nodes do."""
 
 import asyncio
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Coroutine
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from agents import (
     CAP,
@@ -22,13 +23,14 @@ from agents import (
     paused,
     paused_outcome,
     record_result,
+    shown,
     stopped,
     tail_of,
     tell_status,
     traceparent,
 )
 from filesystem import RunFolder, StorageFailed
-from memory import ReplyReceived, Text, ToolCall, render_todo
+from memory import ReplyReceived, Text, ToolCall, dumps, render_todo
 
 from .delegation import DELEGATE, DelegatedTask, read_delegation, task_specs
 from .gathering import cap_for, handed
@@ -142,6 +144,29 @@ class Work:
             self.outcome = paused_outcome(
                 session.thread.name, session.agent.name, session.task, waiting
             )
+
+    async def walked(self, walking: Coroutine[Any, Any, None]) -> None:
+        """Walk the graph in a task of its own, which can be stopped without stopping the caller.
+
+        Stopped, this thread ends as cancelled, with the conclusions that its children had handed in.
+        """
+        tree, thread = self.session.run.tree, self.session.thread.name
+        task = tree.tasks[thread] = asyncio.create_task(walking)
+        try:
+            await asyncio.wait({task})
+        except asyncio.CancelledError:
+            task.cancel()
+            await asyncio.shield(asyncio.wait({task}))
+            raise
+        finally:
+            del tree.tasks[thread]
+        if not task.cancelled():
+            task.result()
+            return
+        done = [shown(self.outcomes[name]) for name in sorted(self.outcomes)]
+        text = f"Conclusions so far: {dumps(done).decode()}" if done else ""
+        outcome = outcome_of(self.session, "cancelled", "it was cancelled", text)
+        self.outcome = await asyncio.shield(record_outcome(self.session, outcome))
 
     async def finish(self) -> Outcome:
         """Record how the thread ended."""

@@ -7,6 +7,7 @@ from .codecs import codec_for
 from .endpoint import Retries
 from .langchain import LangChainModel
 from .names import resolve_model
+from .pace import Rate
 from .scripted import ScriptedModel, call
 from .wire import WireModel, WireOptions
 
@@ -16,6 +17,7 @@ __all__ = [
     "Delta",
     "LangChainModel",
     "Model",
+    "Rate",
     "Reply",
     "Retries",
     "ScriptedModel",

@@ -4,21 +4,21 @@ An endpoint lives as long as a model that uses it; its connections belong to one
 """
 
 import asyncio
+import contextlib
 import random
-from collections.abc import Awaitable, Callable
+import time
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
 from weakref import WeakKeyDictionary, WeakSet, WeakValueDictionary
 
 from .failures import Failure
 from .findings import Findings
+from .pace import CONCURRENCY, Pace, Rate
 
 if TYPE_CHECKING:
     from aiohttp import ClientSession
     from tenacity import RetryCallState
-
-CONCURRENCY = 16
-"""Requests under way at once, as many as the default fan-out."""
 
 T = TypeVar("T")
 
@@ -38,28 +38,44 @@ class Retries:
 
 
 class Gate:
-    """Lets so many requests through at once, and none while the server asks for a pause."""
+    """Lets requests through as the endpoint's rate allows, and none while the server asks for a pause."""
 
-    def __init__(self, limit: int = CONCURRENCY) -> None:
-        self._places = asyncio.Semaphore(limit)
+    def __init__(self, rate: Rate | None = None) -> None:
+        rate, clock = rate or Rate(), time.monotonic
+        self._places = asyncio.Semaphore(rate.concurrency or CONCURRENCY)
+        self._requests, self._tokens = Pace(rate.requests, clock), Pace(rate.tokens, clock)
         self._opens = 0.0
 
     def pause(self, seconds: float) -> None:
         """Hold back every request that has not left yet."""
-        self._opens = max(self._opens, asyncio.get_running_loop().time() + seconds)
+        self._opens = max(self._opens, time.monotonic() + seconds)
 
-    async def __aenter__(self) -> None:
+    @contextlib.asynccontextmanager
+    async def passing(self, tokens: int) -> AsyncGenerator[None]:
+        """Wait until a request of about so many tokens may leave, and hold its place till it has ended."""
         while True:
-            while (left := self._opens - asyncio.get_running_loop().time()) > 0:  # noqa: ASYNC110 - waits for a time
+            while (left := self._left(tokens)) > 0:  # noqa: ASYNC110 - waits for a time
                 # Not all at the same instant, or the next refusal is certain.
                 await asyncio.sleep(left * random.uniform(1.0, 1.2))
             await self._places.acquire()
-            if self._opens <= asyncio.get_running_loop().time():
-                return
+            if self._left(tokens) <= 0:
+                break
+            self._places.release()
+        self._requests.take(1)
+        self._tokens.take(tokens)
+        try:
+            yield
+        finally:
             self._places.release()
 
-    async def __aexit__(self, *_: object) -> None:
-        self._places.release()
+    def correct(self, tokens: int) -> None:
+        """Count what a request took beyond its estimate."""
+        self._tokens.take(tokens)
+
+    def _left(self, tokens: int) -> float:
+        """Seconds until the next request may leave."""
+        pause = self._opens - time.monotonic()
+        return max(pause, self._requests.wait(1), self._tokens.wait(tokens))
 
 
 @dataclass(slots=True)
@@ -77,6 +93,8 @@ class Endpoint:
 
     def __init__(self, key: str) -> None:
         self._key = key
+        self.rate = Rate()
+        """What all models here have agreed on; it holds from the first request on."""
         self._lines: WeakKeyDictionary[asyncio.AbstractEventLoop, Line] = WeakKeyDictionary()
         self._findings: dict[str, Findings] = {}
 
@@ -89,7 +107,7 @@ class Endpoint:
         loop = asyncio.get_running_loop()
         line = self._lines.get(loop)
         if line is None:
-            line = self._lines[loop] = Line(_session(self._key, proxies), Gate())
+            line = self._lines[loop] = Line(_session(self._key, proxies), Gate(self.rate))
         line.users.add(user)
         return line
 

@@ -96,7 +96,7 @@ class LangChainModel:
 
     async def _once(self, chat: Any, messages: "list[BaseMessage]", sink: Sink | None) -> Reply:
         try:
-            async with self._gate:
+            async with self._gate.passing(0):
                 if sink is None:
                     message = await chat.ainvoke(messages)
                 else:

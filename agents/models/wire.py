@@ -22,12 +22,15 @@ from .chat_reply import ChatReply
 from .endpoint import Line, Retries, endpoint_for, retried
 from .failures import Failure, refusal
 from .findings import Notice
+from .pace import Rate
 from .reading import read_stream, read_whole, read_words, understood
 from .schema_mode import read_choice
 
 # Bytes above which aiohttp wants a file in place of bytes.
 _BIG_BODY = 2**20
 _CONNECT_SECONDS = 15.0
+BYTES_A_TOKEN = 4
+"""For the pace alone, which the provider's own count corrects."""
 _LEARNABLE = (400, 404, 415, 422, 500, 501)
 
 
@@ -42,6 +45,8 @@ class WireOptions:
     codec: Codec | None = None
     """Fixes the bytes altogether; nothing is found out then."""
     retries: Retries = field(default_factory=Retries)
+    rate: Rate = field(default_factory=Rate)
+    """How fast the endpoint may be asked; all models of one address and key share it."""
     timeout: float = 300.0
     """The longest silence of the server, in seconds."""
 
@@ -78,6 +83,7 @@ class WireModel:
         self._options = options or WireOptions()
         self._proxies = Settings.from_env().proxies
         self._endpoint = endpoint_for(self.base_url, api_key)
+        self._endpoint.rate &= self._options.rate
         self._findings = self._endpoint.findings(model)
         self._version = -1
         self._codec: Codec = self._options.codec or ChatCodec()
@@ -167,11 +173,12 @@ class WireModel:
         limits = aiohttp.ClientTimeout(
             total=None, sock_connect=_CONNECT_SECONDS, sock_read=self._options.timeout
         )
+        tokens = len(body) // BYTES_A_TOKEN
         data = body if len(body) < _BIG_BODY else io.BytesIO(body)
         answer = ChatReply(sink)
         try:
             async with (
-                line.gate,
+                line.gate.passing(tokens),
                 line.session.post(
                     self._url, data=data, timeout=limits, allow_redirects=False
                 ) as response,
@@ -186,7 +193,9 @@ class WireModel:
                 server = response.headers.get("Server", "")
         except (aiohttp.ClientError, TimeoutError) as error:
             raise self._lost(error) from error
-        return understood(lambda: answer.reply(lambda: _seed(body))), server
+        reply = understood(lambda: answer.reply(lambda: _seed(body)))
+        line.gate.correct(reply.usage.total - tokens)
+        return reply, server
 
     def _lost(self, error: Exception) -> Failure:
         import aiohttp
