@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from agents import Citation, Conclusion
 from filesystem import Passage, Search
 
-from .markup import clean
+from .markup import clean, marked_like
 from .quantities import NumbersIn, numbers
 
 
@@ -37,6 +37,19 @@ class Checker:
         if key not in self._places:
             self._places[key] = await self._search.find_quote(source, quote)
         return self._places[key]
+
+    async def as_written(self, text: str, passage: Passage | None, source: str) -> str:
+        """The source's own words for a sentence shown without their marks; the sentence if none read so.
+
+        They are looked for in the passage, in the whole source when there is none.
+        """
+        if passage is not None:
+            found = None if stands_in(passage, text) else marked_like(text, clean(passage.text))
+        elif await self.place_in(source, text) is None:
+            found = marked_like(text, await self._search.text(source) or "")
+        else:
+            found = None
+        return found or text
 
     async def missing_numbers(
         self, text: str, passages: Sequence[Passage], quotes: Sequence[str] = ()

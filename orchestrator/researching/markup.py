@@ -23,6 +23,14 @@ _ANYWHERE = re.compile(
     """,
     re.X | re.I,
 )
+_MARKED = re.compile(
+    r"""(?<!`)(?P<code>`{1,2})(?!`)(?P<literal>.{1,500}?)(?<!`)(?P=code)(?!`)
+    | (?<![A-Za-z0-9*])(?P<stars>\*{1,3})(?=[^\s*])(?P<starred>.{1,500}?)(?<=[^\s*])(?P=stars)(?![A-Za-z0-9*])
+    | (?<!\w)(?!__\w+__)(?P<lows>_{1,3})(?=[^\s_])(?P<lowered>.{1,500}?)(?<=[^\s_])(?P=lows)(?!\w)
+    """,
+    re.X,
+)
+_MARKS = re.compile(r"[*_`]+")
 _AT_START = re.compile(r"[-+=>|:]|\d{1,9}(?P<dot>[.)])(?=\s|$)")
 _ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])")
 
@@ -34,6 +42,29 @@ def clean(text: str) -> str:
     """
     text = _UNSEEN.sub("", " ".join(_ANSI.sub("", text).split()))
     return " ".join(text.split())
+
+
+def unmarked(text: str) -> str:
+    """The cleaned text without Markdown's marks of emphasis and inline code, as a reader would see it.
+
+    Marks that stand for themselves stay: `5 * 3`, `snake_case`, `__init__`.
+    """
+    text = clean(text)
+    seen = _MARKED.sub(_inside, text)
+    for mark in ("**", "__"):  # emphasis that a neighbouring sentence closes or opens
+        if seen.count(mark) == 1 and len(seen) > len(mark):
+            seen = seen.removeprefix(mark) if text.startswith(mark) else seen
+            seen = seen.removesuffix(mark) if text.endswith(mark) else seen
+    return seen
+
+
+def marked_like(text: str, source: str) -> str | None:
+    """The first piece of a source that reads like a text whatever marks stand in either, or `None`."""
+    words = [_MARKS.sub("", word) for word in clean(text).split()]
+    between = (r"[*_`]*".join(map(re.escape, word)) for word in words if word)
+    pattern = r"[\s*_`]+".join(between)
+    found = re.search(pattern, source) if pattern else None
+    return found.group() if found else None
 
 
 def escape(text: str) -> str:
@@ -58,6 +89,12 @@ def quoted(text: str) -> str:
 
 def _inline(text: str) -> str:
     return _ANYWHERE.sub(r"\\\g<0>", clean(text))
+
+
+def _inside(match: re.Match[str]) -> str:
+    if match["code"]:
+        return match["literal"].strip() or match.group()
+    return _MARKED.sub(_inside, match["starred"] or match["lowered"])
 
 
 def clip(text: str, most: int) -> str:

@@ -1,12 +1,12 @@
 """The report as Markdown: what people read, and what `verify_report` can read back.
 
 Every sentence, citation and gap is one line. Text that models or documents wrote is escaped, so that
-only code makes headings, citation numbers and marks.
+only code makes headings, citation numbers and marks. Emphasis and inline code in it are not shown.
 """
 
 from collections.abc import Iterator
 
-from .markup import escape, quoted
+from .markup import escape, quoted, unmarked
 from .report import Report
 from .report_parts import ConflictSide, Gap, ReportCitation, ReportSection, ReportSentence
 
@@ -52,7 +52,7 @@ def _block(heading: str, lines: list[str]) -> list[str]:
 
 def _sentence(sentence: ReportSentence) -> str:
     kinds = {mark.kind for mark in sentence.marks}
-    parts = [escape(sentence.text)]
+    parts = [escape(unmarked(sentence.text))]
     if sentence.citations:
         parts.append("".join(f"[{number}]" for number in sentence.citations))
     if kinds - {"number"}:

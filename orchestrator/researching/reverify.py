@@ -82,6 +82,8 @@ class _File:
 async def verify_report(text: str, search: Search) -> Verification:
     """Check a report that `render_markdown` wrote against the sources as they are now.
 
+    In a brief the sentences are the quotes; marks of emphasis and inline code do not count in them.
+
     Marks in the text are no excuse: what they mark is a fault as long as it does not hold.
     """
     return await _Verifier(_read(text), Checker(search)).run()
@@ -147,8 +149,10 @@ class _Verifier:
             return
         quotes = [quote for each in cited for quote in each.quotes]
         for each in cited:
-            if not each.quotes and await self._look_up(line, each, text):
-                quotes.append(text)  # in a brief the sentence is the quote
+            if not each.quotes:  # in a brief the sentence is the quote
+                written = await self._checker.as_written(text, each.passage, each.source)
+                if await self._look_up(line, each, written):
+                    quotes.append(written)
         passages = [_evidence(each) for each in cited]
         for number in await self._checker.missing_numbers(text, passages, quotes):
             self._fault(line, f"number not in evidence: {number} in {_short(text)}")

@@ -7,7 +7,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from orchestrator.researching.markup import clean, clip, escape, quoted, unescape
+from orchestrator.researching.markup import (
+    clean,
+    clip,
+    escape,
+    marked_like,
+    quoted,
+    unescape,
+    unmarked,
+)
 
 # Characters with a meaning in Markdown, terminals or our own marks, beside plain ones.
 NASTY = st.text(
@@ -111,6 +119,38 @@ def test_terminal_sequences_leave_nothing_behind() -> None:
 def test_plain_prose_and_names_stay_readable() -> None:
     text = 'RaaS costs $1,950 per robot_unit; AT&T (EU), 99.2% - "fine" & 5 > 3.'
     assert escape(text) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "seen"),
+    [
+        ("**Aurora** costs *about* **$96M** `now`.", "Aurora costs about $96M now."),
+        ("__All is__ _well said_ and ***loud***", "All is well said and loud"),
+        ("**a `b` _c d_**", "a b c d"),
+        ("`**kwargs` and `` a`b ``", "**kwargs and a`b"),
+        ("**First. Then", "First. Then"),
+        ("and last.**", "and last."),
+        ("5 * 3 * 2, 5*3*2, snake_case_name, __init__, a ** b", None),
+        ("价格**高**的", "价格高的"),
+        ("*open and `shut", None),
+    ],
+)
+def test_marks_of_emphasis_and_code_are_not_shown(text: str, seen: str | None) -> None:
+    assert unmarked(text) == (seen or text)
+
+
+@given(NASTY, NASTY)
+def test_what_is_shown_without_marks_is_found_again(before: str, text: str) -> None:
+    seen = unmarked(text)
+    if clean(re.sub("[*_`]", "", seen)):
+        found = marked_like(seen, clean(f"{before} {text}"))
+        assert found is not None
+        assert re.sub(r"[*_`\s]", "", found) == re.sub(r"[*_`\s]", "", seen)
+
+
+def test_a_long_run_of_marks_is_read_in_time() -> None:
+    for text in ("*a " * 7_000, "*" * 20_000, "**`_" * 5_000, "_a*b`" * 4_000):
+        assert unmarked(text)
 
 
 def test_clip_cuts_at_a_word() -> None:

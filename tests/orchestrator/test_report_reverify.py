@@ -102,13 +102,21 @@ async def test_an_edit_of_a_written_report_is_found_at_its_line(
     assert new in next(line for line, each in found if each == message)
 
 
+async def test_a_brief_shows_no_marks_and_its_places_are_still_checked() -> None:
+    text = await written("extractive")
+    assert "\nFleet: 3,120 robots, " in text
+    moved = text[: text.index("<!--")].replace("lines 3-4", "lines 8-9")
+    told = [fault for _, fault in await faults(moved)]
+    assert any("stands at 'lines 3-4'" in fault and "Fleet" in fault for fault in told)
+
+
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
         (
             "3,120 robots",
             "3,121 robots",
-            "not found in 'fin/a, b.md': '**Fleet**: 3,121 robots, <b>47</b> sites.'",
+            "not found in 'fin/a, b.md': 'Fleet: 3,121 robots, <b>47</b> sites.'",
         ),
         ("was 99.2%", "is 99.2%", "not found in 'ops.pdf': 'Availability is 99.2%.'"),
     ],

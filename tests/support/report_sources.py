@@ -23,6 +23,10 @@ class MemorySearch:
     async def passage(self, evidence_id: str) -> Passage | None:
         return self.passages.get(evidence_id)
 
+    async def text(self, source: str) -> str | None:
+        texts = [each.text for each in self.passages.values() if each.source == source]
+        return "\n\n".join(texts) or None
+
     async def find_quote(self, source: str, quote: str) -> str | None:
         wanted = " ".join(quote.split())
         for passage in self.passages.values():
