@@ -13,7 +13,6 @@ from memory import (
     ReplyReceived,
     ThreadEnded,
     ToolReturned,
-    Verdict,
     dumps,
     loads,
 )
@@ -87,7 +86,7 @@ def _given(call: PendingCall, decision: Any) -> ApprovalGiven:
             f"{verdict!r} is no decision about {call.key!r}; say approve, reject or edit"
         )
     arguments = _arguments(call, data.get("arguments")) if verdict == "edit" else ""
-    return ApprovalGiven(call.call_id, cast(Verdict, verdict), arguments, note)
+    return ApprovalGiven(call.call_id, verdict, arguments, note)
 
 
 def _arguments(call: PendingCall, given: Any) -> str:

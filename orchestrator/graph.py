@@ -174,7 +174,7 @@ class CoordinatorGraph:
         }
         return Command(goto=END, update={**answer, **position})
 
-    def _kept(self, node: Callable[[Any], Awaitable[Any]]) -> Callable[[Any], Awaitable[Any]]:
+    def _kept(self, node: Callable[[Any], Awaitable[Any]]) -> Any:
         """The node, closing a host's run when it is cancelled or fails, so that another call can go on."""
 
         async def guarded(state: Any) -> Any:

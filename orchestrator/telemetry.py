@@ -11,6 +11,7 @@ import os
 import sys
 from collections.abc import Mapping
 from functools import lru_cache
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -128,8 +129,6 @@ def _exporter(traces: str, protocol: str) -> Any:
         from opentelemetry.sdk.trace.export import ConsoleSpanExporter
 
         return ConsoleSpanExporter(out=sys.stderr)
-    if protocol == "grpc":
-        from opentelemetry.exporter.otlp.proto.grpc.trace_exporter import OTLPSpanExporter
-    else:
-        from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
-    return OTLPSpanExporter()
+    way = "grpc" if protocol == "grpc" else "http"
+    module = import_module(f"opentelemetry.exporter.otlp.proto.{way}.trace_exporter")
+    return module.OTLPSpanExporter()
