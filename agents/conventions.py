@@ -27,4 +27,6 @@ QUERY_TEXT = "gen_ai.retrieval.query.text"
 # Ours, where the conventions have no word.
 STATUS = "undrift.status"
 TURN = "undrift.turn"
+STRATEGY = "undrift.compaction.strategy"
+TOKENS_BEFORE = "undrift.compaction.tokens_before"
 REQUEST_BYTES = "undrift.request.size"

@@ -21,6 +21,8 @@ from .conventions import (
     REQUEST_MODEL,
     RESPONSE_MODEL,
     STATUS,
+    STRATEGY,
+    TOKENS_BEFORE,
     TOOL_ARGUMENTS,
     TOOL_CALL_ID,
     TOOL_NAME,
@@ -51,6 +53,17 @@ def retrieval_span(source: str, query: str) -> Span:
     if span.captures:
         span.set({QUERY_TEXT: query})
     return span
+
+
+def offload_span(what: str) -> Span:
+    """The span of storing a body that is too large for the context; `what` is a tool's name or a word."""
+    return span_inside("offload", what, {})
+
+
+def compaction_span(session: "Session", strategy: str, tokens: int) -> Span:
+    """The span of one compaction; the model calls after it carry that the conversation was compacted."""
+    attributes = {AGENT_ID: session.thread.name, STRATEGY: strategy, TOKENS_BEFORE: tokens}
+    return session.run.spans.start("compact", strategy, attributes)
 
 
 def agent_span(run: "Run", agent: str, thread: str, parent: str = "") -> Span:
