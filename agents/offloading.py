@@ -5,7 +5,7 @@ others of its turn, and a user's long message, is replaced before the first requ
 """
 
 import inspect
-from collections.abc import AsyncIterable, AsyncIterator, Iterator
+from collections.abc import AsyncIterable, AsyncIterator, Iterator, Sequence
 from types import GeneratorType
 from typing import TYPE_CHECKING, Any, cast
 
@@ -14,6 +14,7 @@ from memory import (
     NO_TOOL,
     Block,
     ContentOffloaded,
+    Entry,
     Item,
     Keeper,
     MessageAdded,
@@ -31,6 +32,7 @@ from memory import (
     words_of,
 )
 
+from .telemetry import offload_span
 from .threads import in_thread
 from .tools import Tool, result_blocks
 
@@ -74,7 +76,8 @@ async def taken(
     keeper = _keeper(session)
     stream = _Held(_hidden(session, value))
     try:
-        ref = await keeper.store.put(stream, origin=_origin(session, call))
+        with offload_span(call.name):
+            ref = await keeper.store.put(stream, origin=_origin(session, call))
         return await _stood_in(session, keeper, ref), ""
     except StorageFailed as error:
         return _not_stored(session, call, (Text(stream.beginning),), str(error)), "storage"
@@ -102,7 +105,8 @@ async def kept(
     if not is_over(content, keeper.limit, keeper.counter):
         return content, ""
     try:
-        shown = await keeper.result(content, _origin(session, call))
+        with offload_span(call.name):
+            shown = await keeper.result(content, _origin(session, call))
     except StorageFailed as error:
         return _not_stored(session, call, content, str(error)), "storage"
     session.files.artifacts.grant(*refs_in(shown))
@@ -140,6 +144,13 @@ async def fit_newest(session: "Session") -> None:
     await _fit_batch(session, results)
 
 
+async def know_again(session: "Session", entries: Sequence[Entry]) -> None:
+    """Let an agent of a run that goes on read what it could read before."""
+    for entry in entries:
+        if isinstance(entry.event, MessageAdded | ToolReturned | ContentOffloaded):
+            await _learn(session, entry.event.content)
+
+
 async def _fit_message(session: "Session", seq: int, event: MessageAdded) -> None:
     limits, keeper = limits_of(session), _keeper(session)
     if event.origin != "user" or not session.reads or refs_in(event.content):
@@ -147,7 +158,8 @@ async def _fit_message(session: "Session", seq: int, event: MessageAdded) -> Non
     if not is_over(event.content, limits.message, keeper.counter):
         return
     try:
-        shown = await keeper.message(event.content, limits.head, f"message {seq}")
+        with offload_span("message"):
+            shown = await keeper.message(event.content, limits.head, f"message {seq}")
     except StorageFailed as error:
         session.notice(FAILED, {"event": seq, "error": str(error)})
         return
@@ -169,7 +181,8 @@ async def _fit_batch(session: "Session", results: list[Item]) -> None:
             return
         origin = f"{event.name} {event.call_id} of {session.thread.name}"
         try:
-            shown = await keeper.result(event.content, origin)
+            with offload_span(event.name):
+                shown = await keeper.result(event.content, origin)
         except StorageFailed as error:
             session.notice(FAILED, {"event": item.seq, "tool": event.name, "error": str(error)})
             shown = cut_hard(event.content, limits.result, keeper.counter, str(error))

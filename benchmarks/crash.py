@@ -46,6 +46,8 @@ from orchestrator import Coordinator
 
 CHILDREN = 5
 RUN = "run"
+LARGE = 1_500
+"""Lines of the third page: over the limit from which a result is stored and replaced."""
 MOMENTS = ("before", "inside", "after")
 
 
@@ -108,7 +110,8 @@ def team(folder: Path, account: Account, pause: float) -> Coordinator:
         """Look something up."""
         account.note("tool", f"{topic}/{page}")
         await asyncio.sleep(pause)
-        return f"{topic} page {page}: " + hashlib.sha256(f"{topic}{page}".encode()).hexdigest() * 4
+        line = f"{topic} page {page}: {hashlib.sha256(f'{topic}{page}'.encode()).hexdigest()}\n"
+        return line * (LARGE if page == 3 else 4)
 
     def lead(body: dict[str, Any]) -> Any:
         results = sum(m["role"] == "tool" for m in body["messages"])
