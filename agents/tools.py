@@ -158,6 +158,41 @@ def _build(function: Callable[..., Any], name: str | None, description: str | No
         raise AgentDefinitionError(
             f"tool {name!r} has no description; give the function a docstring that says what it does"
         )
+    shape = _shape(function, name)
+    return Tool(name, text, shape.schema, shape.arguments, function, shape.wants_context)
+
+
+@dataclass(frozen=True, slots=True)
+class _Shape:
+    """What a function's signature says."""
+
+    arguments: type[BaseModel]
+    schema: JsonObject
+    wants_context: bool
+
+
+_shapes: dict[Any, _Shape] = {}
+_MOST_SHAPES = 512
+
+
+def _shape(function: Callable[..., Any], name: str) -> _Shape:
+    """The shape of a function, made once for all closures of one definition: pydantic takes milliseconds
+    for it, and the framework's own tools are closures over each thread."""
+    try:
+        annotations = tuple(function.__annotations__.items())
+        key = (function.__code__, name, annotations, repr(function.__defaults__))
+        hash(key)
+    except (AttributeError, TypeError):
+        return _made(function, name)
+    shape = _shapes.get(key)
+    if shape is None:
+        if len(_shapes) >= _MOST_SHAPES:
+            _shapes.clear()
+        shape = _shapes[key] = _made(function, name)
+    return shape
+
+
+def _made(function: Callable[..., Any], name: str) -> _Shape:
     hints = get_type_hints(function, include_extras=True)
     fields: dict[str, Any] = {}
     wants_context = False
@@ -176,7 +211,7 @@ def _build(function: Callable[..., Any], name: str | None, description: str | No
         default = ... if parameter.default is parameter.empty else parameter.default
         fields[parameter.name] = (hints[parameter.name], default)
     model = create_model(f"{name}_arguments", __config__=ConfigDict(extra="forbid"), **fields)
-    return Tool(name, text, schema_of(model), model, function, wants_context)
+    return _Shape(model, schema_of(model), wants_context)
 
 
 def _is_context(hint: Any) -> bool:
