@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from .errors import ResultsDamaged
 from .results import Record, Results
-from .statistics import Difference, Pair, holm, paired_difference
+from .statistics import Difference, Pair, Verdict, holm, paired_difference
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,7 +15,13 @@ class FamilyDifference:
     family: str
     difference: Difference
     adjusted_p: float | None
-    """McNemar's p after Holm over all families."""
+    """McNemar's p after Holm over all families, `None` when the values are no outcomes."""
+
+    @property
+    def verdict(self) -> Verdict:
+        """The difference's verdict, held back when p does not outlast the correction at 5 %."""
+        unsure = self.adjusted_p is not None and self.adjusted_p > 0.05
+        return "cannot tell apart" if unsure else self.difference.verdict
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ import typer
 from .doctor import doctor
 from .fork_command import fork, purge
 from .guard import EXIT_CODES, guarded
+from .plugins import WithPlugins
 from .research_command import research
 from .run_commands import ask, resume, run
 from .runs_commands import remove, runs
@@ -16,6 +17,7 @@ from .verify_command import verify
 _SETTINGS = {"help_option_names": ["-h", "--help"]}
 
 app = typer.Typer(
+    cls=WithPlugins,
     help="Runs long agent tasks without losing the goal, and can prove it.",
     epilog=EXIT_CODES,
     no_args_is_help=True,

@@ -1,0 +1,65 @@
+"""`undrift eval`: the command group that the distribution offers to the command line as a plug-in.
+
+Nothing heavy is imported until a command runs, so that listing the commands stays cheap.
+"""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+app = typer.Typer(
+    help="Measure what survives compaction: replay of recorded runs, paired comparison.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+)
+_Out = Annotated[
+    Path, typer.Option("--out", help="Folder for results.jsonl, summary.json and report.html.")
+]
+
+
+@app.command()
+def replay(
+    recorded: Annotated[Path, typer.Argument(help="A file or folder of recorded runs.")],
+    out: _Out = Path("evals-replay"),
+    policy: Annotated[
+        list[str] | None, typer.Option(help="Only this policy; may be repeated.")
+    ] = None,
+    cut: Annotated[
+        list[float] | None, typer.Option(help="Share of a run's messages to cut at, below 1.")
+    ] = None,
+    limit: Annotated[int, typer.Option(help="Runs of each format, 0 for all.", min=0)] = 0,
+) -> None:
+    """Cut recorded runs, apply each policy, and ask what is still there (no model takes part)."""
+    from .replay.suite import run_replay
+    from .reports.files import console, write_reports
+
+    done = run_replay(recorded, out, policies=policy or (), cuts=tuple(cut or ()), limit=limit)
+    for line in done.told:
+        console().print(line, markup=False, highlight=False, soft_wrap=True)
+    write_reports(out, "Replay of recorded runs")
+
+
+@app.command()
+def compare(
+    first: Annotated[str, typer.Argument(metavar="A", help="Results, or RESULTS#POLICY.")],
+    second: Annotated[str, typer.Argument(metavar="B", help="Results, or RESULTS#POLICY.")],
+) -> None:
+    """Compare two results or two policies, paired by sample; say when they cannot be told apart."""
+    from .comparing import compare as compare_results
+    from .reports.files import console, read_named
+    from .reports.table import print_comparison
+
+    comparisons = compare_results(read_named(first), read_named(second), name=f"{first} {second}")
+    print_comparison(comparisons, console())
+
+
+@app.command()
+def report(
+    results: Annotated[Path, typer.Argument(help="results.jsonl, or the folder that holds it.")],
+) -> None:
+    """Make summary.json and report.html of existing results again, and print the table."""
+    from .reports.files import write_reports
+
+    write_reports(results if results.is_dir() else results.parent, "Eval results", results)

@@ -1,0 +1,1 @@
+"""Reports of results: a page of HTML that needs nothing but itself, and a table for the terminal."""

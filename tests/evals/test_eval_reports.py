@@ -1,0 +1,153 @@
+"""The page, the charts and the terminal's table."""
+
+import io
+import re
+from html.parser import HTMLParser
+
+import pytest
+from rich.console import Console
+
+from evals.comparing import compare
+from evals.reports.charts import Point, Rate, rate_rows, scatter
+from evals.reports.page import MOST_SAMPLES, render_page
+from evals.reports.table import print_comparison, print_summary
+from evals.results import BrokenLine, Record, Results
+from evals.summary import summarise
+
+HOSTILE = "<script>alert('x')</script>&\"'\x1b[31m"
+
+
+def record(sample: str, passed: bool, **fields: object) -> Record:
+    base = {"suite": "replay", "family": "first error", "policy": "micro-3", "cluster": sample}
+    figures = {"share_kept": 0.5}
+    return Record.model_validate(
+        {**base, "sample": sample, "passed": passed, "figures": figures, **fields}
+    )
+
+
+class Tags(HTMLParser):
+    """Opened and closed tags, in order; whatever is left open."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.seen: set[str] = set()
+        self.attributes: set[str] = set()
+        self.feed(page)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.seen.add(tag)
+        self.attributes |= {name for name, _ in attrs}
+        if tag not in ("meta", "rect", "path", "circle"):
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.seen.add(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+
+def page_of(*records: Record, broken: tuple[BrokenLine, ...] = ()) -> str:
+    results = Results(records, broken)
+    return render_page(results, summarise(results), "Title")
+
+
+def test_the_page_needs_nothing_but_itself_and_runs_nothing() -> None:
+    page = page_of(record("a", True), record("b", False, failure="not present"))
+    tags = Tags(page)
+    assert tags.open == []
+    assert not tags.seen & {"script", "link", "img", "iframe", "object", "base", "form"}
+    assert not tags.attributes & {"src", "href", "onload", "onclick"}
+    assert not re.search(r"https?://|url\(|@import", page)
+    assert "prefers-color-scheme:dark" in page
+    assert "viewport" in page
+
+
+def test_text_of_results_never_becomes_markup() -> None:
+    fields = dict.fromkeys(("family", "policy", "model", "why", "evidence", "failure"), HOSTILE)
+    page = page_of(record(HOSTILE, False, **fields), record("b", True, **fields))
+    assert "<script" not in page
+    assert "&lt;script&gt;" in page
+    assert Tags(page).open == []
+
+
+def test_scripted_and_model_figures_stand_in_tables_of_their_own() -> None:
+    page = page_of(record("a", True), record("b", True, scripted=False, model="m", policy="real"))
+    models, _, plumbing = page.partition("<h2>Plumbing</h2>")
+    plumbing = plumbing.partition("<h2>Failures</h2>")[0]
+    assert "real (m)" in models
+    assert "micro-3" not in models
+    assert "micro-3" in plumbing
+    assert "real (m)" not in plumbing
+    assert "nothing about how a model behaves" in plumbing
+    assert "Plumbing" not in page_of(record("b", True, scripted=False))
+
+
+def test_failures_are_listed_without_the_controls() -> None:
+    page = page_of(
+        record("kept", True),
+        record("lost", False, failure="not present", evidence="KeyError: x"),
+        record("control", False, policy="head-only"),
+        broken=(BrokenLine(3, "{", "cut"),),
+    )
+    failures = page.partition("<h2>Failures</h2>")[2]
+    assert "micro-3: lost" in failures
+    assert "KeyError: x" in failures
+    assert "head-only" not in failures
+    assert "kept" not in failures
+    assert "1 lines could not be read" in page
+    many = page_of(*(record(f"{n}", False) for n in range(MOST_SAMPLES + 5)))
+    assert many.count("<details>") == MOST_SAMPLES
+    assert f"{MOST_SAMPLES + 5} records. The first {MOST_SAMPLES} are shown" in many
+
+
+def test_a_rate_of_zero_shows_its_bound() -> None:
+    assert "at most 25.9%" in page_of(*(record(f"{n}", False) for n in range(10)))
+
+
+def test_charts_put_marks_where_the_figures_are() -> None:
+    bar = rate_rows([Rate("x", 0.25, 0.1, 0.5, "n")])
+    assert 'width="25.00"' in bar
+    assert "M10.00 6H50.00" in bar
+    assert "whisker" not in rate_rows([Rate("x", 0.25, None, None, "n")])
+    marks = scatter([Point("a", 0, 0), Point("b", 1, 1, control=True)], "across", "up")
+    assert 'cx="46.0" cy="312.0"' in marks
+    assert 'cx="606.0" cy="12.0"' in marks
+    assert marks.count('class="mark control"') == 1
+
+
+@pytest.mark.parametrize("width", [60, 100, 200])
+def test_the_terminal_shows_every_policy_and_what_is_missing(width: int) -> None:
+    records = (record("a", True), record("a", False, policy="tail-50", state="missing"))
+    out = io.StringIO()
+    print_summary(summarise(Results(records)), Console(file=out, width=width))
+    assert "micro-3" in out.getvalue()
+    assert re.search(r"tail-50 +0\.0% +at most 95\.0% +0/1 +1", out.getvalue())
+    assert "plumbing, not behaviour" in out.getvalue()
+
+
+def test_the_comparison_in_words() -> None:
+    first = Results(tuple(record(f"{n}", True) for n in range(20)))
+    second = Results(tuple(record(f"{n}", n < 3) for n in range(20)))
+    out = io.StringIO()
+    print_comparison(compare(first, second), Console(file=out, width=160))
+    assert "present" not in out.getvalue()
+    assert "passed: 100.0% against 15.0%" in out.getvalue()
+    assert "A - B +85.0% (" in out.getvalue()
+    assert out.getvalue().count("A is higher") == 2
+    out = io.StringIO()
+    print_comparison(compare(first, first), Console(file=out, width=160))
+    assert out.getvalue().count("this sample cannot tell them apart") == 2
+
+
+def test_a_family_is_told_apart_only_when_the_correction_leaves_it() -> None:
+    """Six of six would do alone; among ten families it does not."""
+    families = [f"f{n}" for n in range(10)]
+    first = Results(tuple(record(f"{f}/{n}", True, family=f) for f in families for n in range(6)))
+    second = Results(
+        tuple(record(f"{f}/{n}", f != "f0", family=f) for f in families for n in range(6))
+    )
+    found = next(f for f in compare(first, second)[0].families if f.family == "f0")
+    assert (found.difference.verdict, found.verdict) == ("first", "cannot tell apart")
+    assert found.adjusted_p == pytest.approx(10 * 2 / 2**6)
