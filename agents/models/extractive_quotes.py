@@ -20,10 +20,15 @@ _FAR, _FAR_FOR_TOPICS = 0.5, 0.3
 _HEADING, _RANK, _VALUES = 0.25, 0.3, 0.15  # beside the sentence's own 0 to 1; flat around here
 _STALE = 0.5  # archived and superseded sentences count this much
 _MARK = re.compile(r"(?:[-*+•‣▪◦–]|\(?\d{1,3}[.)])\s+|\|\s*")
-_RULE = re.compile(r"\s*\n\s*\|?[\s:|-]*--[\s:|-]*(?:\n|$)")
+_RULE = re.compile(r"\s*\n\s*\|?[\s:|-]*(?:--|==)[\s:|=-]*(?:\n|$)")
 # A line in bold alone under a title says who may read it and when it was written.
 _EMPHASISED = re.compile(r"(\*\*|__)[^*\n]*[^*.!?。\n]\1")
-_CODE = re.compile(r"```|~~~|<!--")  # the border of a block; what it cuts through is no sentence
+# Fenced code and comments; one that does not end in the passage reaches to the passage's end.
+_BLOCK = re.compile(
+    r"^[ \t]*(?P<fence>```|~~~)(?![^\n]*`).*?(?:^[ \t]*(?P=fence)|\Z)|<!--.*?(?:-->|\Z)",
+    re.M | re.S,
+)
+_BORDER = re.compile(r"```|~~~|<!--")  # what the border of a block cuts through is no sentence
 _HEADING_LINE = re.compile(r"#{1,6}\s+(.*)")
 _VALUE = re.compile(r"\d[\d.,]*|(?<![.!?:|*]\s)(?<!^)\b[A-Z][\w&+-]*[\w+]")
 _ASKS_VALUES = re.compile(
@@ -150,8 +155,10 @@ def _found(passage: JsonObject, rank: int) -> Found:
 
 
 def _quotable(picked: Picked, text: str) -> str:
-    """The sentence without the mark of its list or table; `""` for headings, column names and scraps."""
+    """The sentence without the mark of its list or table; `""` for headings, code and scraps."""
     start, line = picked.start, picked.sentence
+    if any(each.start() <= start < each.end() for each in _BLOCK.finditer(text)):
+        return ""
     if _HEADING_LINE.match(line) or _EMPHASISED.fullmatch(line) or _RULE.match(text, picked.end):
         return ""
     while mark := _MARK.match(text, start, picked.end):
@@ -159,7 +166,7 @@ def _quotable(picked: Picked, text: str) -> str:
     quote = text[start : picked.end].rstrip("| \t\r\n")
     if quote.startswith("**") and quote.endswith("**") and quote.count("**") == 2:
         quote = quote[2:-2]
-    scrap = quote.endswith(":") or _CODE.search(quote) or len(terms(quote)) < _FEWEST_TERMS
+    scrap = quote.endswith(":") or _BORDER.search(quote) or len(terms(quote)) < _FEWEST_TERMS
     return "" if scrap else quote
 
 

@@ -7,6 +7,7 @@ _MAX_SENTENCE = 1_000  # characters; longer runs (minified code, Thai without st
 _HEADING = re.compile(r"\s{0,3}#{1,6}\s")
 _LIST_ITEM = re.compile(r"\s*(?:[-*+•‣▪◦–]|\(?\d{1,3}[.)]|\(?[a-zA-Z][.)])\s+\S")
 _TABLE_ROW = re.compile(r"\s*\||.*(?:\t| \| )")
+_RULE = re.compile(r"\s*(?:[-=_*~+:|]\s*){3,}$")  # also the line under a heading or column names
 SAYS_SOMETHING = re.compile(r"[^\W_]")
 """A letter or digit."""
 _END = re.compile(
@@ -48,10 +49,10 @@ def lines_of(text: str) -> Iterator[tuple[int, str]]:
 
 
 def _units(text: str) -> Iterator[tuple[int, int]]:
-    """Cut at blank lines and around headings, list items and table rows."""
+    """Cut at blank lines and around headings, rules, list items and table rows."""
     start = 0
     for offset, line in lines_of(text):
-        alone = bool(_HEADING.match(line) or _TABLE_ROW.match(line))
+        alone = bool(_HEADING.match(line) or _TABLE_ROW.match(line) or _RULE.match(line))
         if alone or not line.strip() or _LIST_ITEM.match(line):
             if start < offset:
                 yield start, offset

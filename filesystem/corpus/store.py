@@ -14,7 +14,7 @@ from .languages import stemmer_stamp
 _Answer = TypeVar("_Answer")
 
 _APPLICATION = 0x556E6464  # marks the file as ours, so that no other database is ever emptied
-_FORMAT = "2"  # raise it when loaders, chunks, terms or tables change: old indexes are made anew
+_FORMAT = "3"  # raise it when loaders, chunks, terms or tables change: old indexes are made anew
 _TIMEOUT = 60.0  # seconds to wait for another process that writes
 
 # Terms are joined by spaces; the ASCII tokenizer takes every other character as part of a term. The

@@ -149,6 +149,45 @@ async def test_a_researcher_searches_and_quotes_verbatim(corpus):
     assert conclusion.answer
 
 
+BLOCKS = """The Aurora pump costs 4,200 EUR in every shop.
+
+```python
+price = pump_price("Aurora", currency="EUR")
+
+The Aurora pump costs 1 EUR in every test.
+```
+
+The Aurora pump costs
+=====================
+With a hose it costs 4,500 EUR in every shop.
+
+| Aurora pump | costs in EUR |
+|:------------|-------------:|
+| Aurora pump 9 | 9,000 EUR in shops |
+
+<!-- The Aurora pump costs 2 EUR in the draft.
+
+The Aurora pump costs 3 EUR in the plan. -->
+
+~~~
+The Aurora pump costs 5 EUR in the log."""
+
+
+async def test_code_comments_and_rules_are_never_quoted():
+    @tool
+    def search(query: str, limit: int = 8) -> dict:
+        """Find passages."""
+        passage = {"evidence": "e1", "text": BLOCKS}
+        return {"query": query, "confident": True, "passages": [passage]}
+
+    found = await output_of("What does an Aurora pump cost?", Conclusion, [search])
+    assert sorted(finding.claim for finding in found.findings) == [
+        "Aurora pump 9 | 9,000 EUR in shops",
+        "The Aurora pump costs 4,200 EUR in every shop.",
+        "With a hose it costs 4,500 EUR in every shop.",
+    ]
+
+
 async def test_what_only_archived_documents_say_is_marked_as_outdated(corpus):
     current = await output_of("How often is an Aurora serviced?", Conclusion, search_tools(corpus))
     assert any("900 hours" in finding.claim for finding in current.findings)

@@ -60,6 +60,7 @@ def test_pieces_tile_the_text(text: str, times: int) -> None:
         ("# Head\nText goes\non here.", ["# Head", "Text goes\non here."]),
         ("- one\n- two\n  more\n\n1. three", ["- one", "- two\n  more", "1. three"]),
         ("| a | b |\n|---|---|\n| 1 | 2 |", ["| a | b |", "| 1 | 2 |"]),
+        ("Name\n=====\nText.\n---\nMore.", ["Name", "Text.", "More."]),
         ('He said "Go." Then left.', ['He said "Go."', "Then left."]),
     ],
 )
