@@ -188,7 +188,8 @@ async def _work(
         team = research_team(corpus, await corpus.sources(), models)
         runner = AsyncRunner(live.run, team, live.run.meter)
         names = sorted({chain[0].name for chain in models.values()})
-        job = ResearchJob(live, runner, corpus, options.rounds, names)
+        skipped = corpus.report.skipped
+        job = ResearchJob(live, runner, corpus, options.rounds, names, skipped)
         _tell_reading(live, corpus.report)
         return await then(job)
     finally:

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Sequence
 
 from agents import Emit, Outcome
-from filesystem import Search
+from filesystem import Search, Skipped
 from memory import MessageAdded, ReplyReceived, RunEnded, Status, plain_text
 
 from ..result import RunResult
@@ -26,13 +26,21 @@ class ResearchJob:
     """What the research graph's nodes work on."""
 
     def __init__(
-        self, live: LiveRun, runner: Runner, corpus: Search, rounds: int, models: Sequence[str]
+        self,
+        live: LiveRun,
+        runner: Runner,
+        corpus: Search,
+        rounds: int,
+        models: Sequence[str],
+        skipped: Sequence[Skipped],
     ) -> None:
         self.live, self.runner, self.corpus = live, runner, corpus
         self.rounds = rounds
         """Rounds of research at most, the first one included."""
         self.models = models
         """Names of the models that work, for the report."""
+        self.skipped = skipped
+        """Files among the documents that could not be searched, for the report."""
         self.question = live.started.task
         self.title = ""
         self.questions: dict[str, SubQuestion] = {}
@@ -150,6 +158,7 @@ class ResearchJob:
             mode="extractive" if list(self.models) == ["extractive"] else "model",
             models=self.models,
             problems=self.problems,
+            skipped=self.skipped,
         )
         return await build_report(given, self.corpus)
 

@@ -4,11 +4,18 @@ Every sentence, citation and gap is one line. Text that models or documents wrot
 only code makes headings, citation numbers and marks. Emphasis and inline code in it are not shown.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from .markup import escape, quoted, unmarked
 from .report import Report
-from .report_parts import ConflictSide, Gap, ReportCitation, ReportSection, ReportSentence
+from .report_parts import (
+    ConflictSide,
+    Gap,
+    NotRead,
+    ReportCitation,
+    ReportSection,
+    ReportSentence,
+)
 
 CONFLICTS, GAPS, CITATIONS, SOURCES, USAGE = "Conflicts", "Gaps", "Citations", "Sources", "Usage"
 UNVERIFIED = "[unverified]"
@@ -17,6 +24,7 @@ BAD_NUMBER = "[number not in evidence: {}]"
 """Mark of a sentence with a number that its evidence does not hold."""
 BRIEF = "> Evidence brief made without a model: ranked, verbatim quotes."
 """First line of a report in extractive mode."""
+_NAMED = 10  # files that were not read and are named
 _BREAK = "  "  # two spaces end a line of Markdown without a blank line
 
 
@@ -32,7 +40,7 @@ def render_markdown(report: Report) -> str:
     for number, section in enumerate(report.sections, 1):
         lines += _section(f"{number}. {escape(section.heading)}", section, report)
     lines += _block(CONFLICTS, [_conflict(each.sides, report) for each in report.conflicts])
-    lines += _block(GAPS, [_gap(gap) for gap in report.gaps])
+    lines += _block(GAPS, [*(_gap(gap) for gap in report.gaps), *_not_read(report.not_read)])
     lines += _block(CITATIONS, [_citation(each, report) + _BREAK for each in report.citations])
     lines += _block(SOURCES, [escape(source) + _BREAK for source in report.sources])
     lines += _block(USAGE, [_usage(report)])
@@ -88,6 +96,15 @@ def _gap(gap: Gap) -> str:
     }[gap.kind]
     text = f"{said}: {escape(gap.text)}" if gap.text else said
     return f"- {escape(gap.question)} - {text}" if gap.question else f"- {text}"
+
+
+def _not_read(files: Sequence[NotRead]) -> Iterator[str]:
+    """One line for all files that could not be searched."""
+    named = [f"{escape(each.source)} ({escape(each.reason)})" for each in files[:_NAMED]]
+    if len(files) > _NAMED:
+        named.append(f"and {len(files) - _NAMED} more, see report.json")
+    if files:
+        yield f"- not read: {'; '.join(named)}"
 
 
 def _citation(citation: ReportCitation, report: Report) -> str:

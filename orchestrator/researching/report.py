@@ -12,7 +12,7 @@ from typing import Literal
 from pydantic import Field
 
 from agents import Conclusion, Outcome
-from filesystem import Search
+from filesystem import Search, Skipped
 from memory import Usage
 
 from .checks import Checker
@@ -24,6 +24,7 @@ from .report_parts import (
     ConflictSide,
     Gap,
     Mode,
+    NotRead,
     Part,
     ReportCitation,
     ReportConflict,
@@ -69,6 +70,8 @@ class ReportInput:
     """Names of the models that worked."""
     problems: Sequence[str] = ()
     """What went wrong outside the researchers."""
+    skipped: Sequence[Skipped] = ()
+    """Files among the documents that could not be searched."""
 
 
 class Report(Part):
@@ -89,6 +92,8 @@ class Report(Part):
     citations: list[ReportCitation]
     conflicts: list[ReportConflict] = Field(default_factory=list[ReportConflict])
     gaps: list[Gap] = Field(default_factory=list[Gap])
+    not_read: list[NotRead] = Field(default_factory=list[NotRead])
+    """What could have held an answer; it does not change the status."""
     sources: list[str]
     """The files that are cited, in order of appearance."""
     checks: Checks
@@ -131,6 +136,10 @@ async def build_report(given: ReportInput, search: Search) -> Report:
         citations=citations,
         conflicts=conflicts,
         gaps=gaps,
+        not_read=[
+            NotRead(source=clean(each.source), reason=clip(each.reason, MAX_REASON))
+            for each in given.skipped
+        ],
         sources=list(dict.fromkeys(citation.source for citation in citations)),
         checks=_checks(sentences, citations),
         usage=_usage(given),

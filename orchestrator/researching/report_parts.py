@@ -99,6 +99,13 @@ class Gap(Part):
     """The reason, the open question, or what the researcher said."""
 
 
+class NotRead(Part):
+    """A file among the documents that could not be searched."""
+
+    source: str
+    reason: str
+
+
 class Checks(Part):
     """How many things were checked and how many failed."""
 

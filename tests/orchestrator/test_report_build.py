@@ -17,6 +17,7 @@ from support.report_sources import (
 )
 
 from agents import Conclusion
+from filesystem import Skipped
 from orchestrator.researching.checks import unverified_quotes
 from orchestrator.researching.render import BRIEF, render_markdown
 from orchestrator.researching.report import Report, build_report
@@ -165,6 +166,19 @@ async def test_conflicts_show_both_quotes_and_the_status() -> None:
     )
     brief = await text_of(answered("q1", MONEY), answered("q2", rival), mode="extractive")
     assert "- $142M [1] against $138M [2] (superseded)\n" in brief
+
+
+async def test_files_that_were_not_read_are_named_in_one_line() -> None:
+    skipped = [Skipped("b *x*\n## 9.pdf", "encrypted PDF: it needs a password")]
+    skipped += [Skipped(f"{n:02}.bin", "binary content, not text") for n in range(12)]
+    report = await build_report(report_input(answered("q1", MONEY), skipped=skipped), SEARCH)
+    assert (report.status, len(report.not_read)) == ("done", 13)
+    (line,) = [each for each in render_markdown(report).splitlines() if "not read" in each]
+    assert line.startswith(
+        "- not read: b \\*x\\* \\## 9.pdf (encrypted PDF: it needs a password); 00.bin (binary"
+    )
+    assert line.endswith("; and 3 more, see report.json")
+    assert "not read" not in await text_of(answered("q1", MONEY))
 
 
 async def test_two_good_researchers_of_five_are_reported_and_three_named_under_gaps() -> None:
