@@ -120,6 +120,8 @@ class RunFiles:
 
     async def copy(self, parent: str, child: str) -> dict[str, str]:
         """Give a child a copy of its parent's `/files`; returns the hashes from which it starts."""
+        if not await self.has(parent):
+            return {}
         own, files = self.own(parent), self.own(child)
         for entry in await own.glob():
             await files.write(entry.path, own.stream(entry.path))

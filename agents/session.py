@@ -23,6 +23,7 @@ from .approving import Approvals
 from .handing import Handing
 from .limits import Meter
 from .models import Model, Reply
+from .offloading import know_again
 from .outcome import Outcome
 from .own_tools import with_own_tools
 from .progress import Emit, ignore
@@ -181,4 +182,5 @@ async def open_session(
         line.append(MessageAdded((Text(task),)))
         return session
     recover(session, entries)
+    await know_again(session, entries)
     return session

@@ -118,6 +118,7 @@ from .tokens import (
     VocabularyCounter,
     best_counter,
 )
+from .transcribing import TranscribingLog
 from .transcripts import transcript_text
 from .usage import Usage
 from .verification import LogCheck, verify_log
@@ -216,6 +217,7 @@ __all__ = [
     "ToolCall",
     "ToolResult",
     "ToolReturned",
+    "TranscribingLog",
     "Unknown",
     "Usage",
     "Verdict",

@@ -16,6 +16,7 @@ from memory import (
     dumps,
 )
 
+from .filing import hand_over
 from .tasks import TaskSpec
 
 SHARE = 0.25
@@ -33,8 +34,8 @@ async def briefed(run: Run, spec: TaskSpec, window: int | None = None) -> str:
         )
     if spec.after:
         parts.append(await _conclusions(run, spec.after, room))
-    if spec.inputs:
-        parts.append("Files handed over to you:\n" + _listed(spec.inputs))
+    if spec.inputs and not run.log.has(spec.thread):
+        parts.append("Files handed over to you:\n" + _listed(await hand_over(run, spec)))
     if spec.see != "none":  # who cannot take over a prefix gets what was said
         entries = [e for e in await run.log.read(spec.parent) if e.seq <= spec.seen]
         parts.append(parent_text(entries, room, best_counter()))

@@ -45,10 +45,11 @@ class Coordinator:
     `subagents` may be agents, other coordinators and LangGraph runnables. `model` serves every agent
     that names none. `runs` is the folder in which runs are kept; `None` keeps them in memory only.
     `redact_at_source` hides secrets in messages and tool results from the models and from the log as well.
+    `shared_files` gives all its agents one folder `/shared` that they all write.
     Raises `AgentDefinitionError` for two subagents of one name or an agent without a model.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - what a user may set, by name
         self,
         agent: Agent,
         subagents: Sequence[Any] = (),
@@ -58,6 +59,7 @@ class Coordinator:
         runs: Path | str | None = None,
         deps: Any = None,
         redact_at_source: bool = False,
+        shared_files: bool = False,
     ) -> None:
         self.limits = limits or agent.limits
         self.model, self.deps = model, deps
@@ -66,6 +68,8 @@ class Coordinator:
         """Kept in the log of every run, enough for the command line to find this object again."""
         if redact_at_source:
             self.options["redact_at_source"] = True
+        if shared_files:
+            self.options["shared_files"] = True
         self.subagents = roster(subagents, agent, model)
         tools = [*agent.tools, *([delegate_tool(self.subagents)] if self.subagents else [])]
         self.agent = replace(

@@ -19,6 +19,7 @@ from memory import (
     Item,
     JsonObject,
     MessageAdded,
+    Noticed,
     ReplyReceived,
     Text,
     ThreadStarted,
@@ -26,6 +27,7 @@ from memory import (
     build_context,
 )
 
+from .filing import COPIED as COPIED_FILES
 from .tasks import TaskSpec
 
 
@@ -52,15 +54,19 @@ async def open_fork(
         events: list[Event] = [ThreadStarted(agent.name, spec.parent, spec.task), config]
         events += [_copied(item) for item in context.items]
         events.append(MessageAdded((Text(_words(agent, spec)),)))
+        if base := await run.files.copy(spec.parent, spec.thread):
+            events.append(Noticed(COPIED_FILES, base))
         for event in events:  # without an `await` between: the log keeps all of them or none
             run.log.append(spec.thread, event)
     forked = replace(
         agent, instructions=config.system, output_type=None, tools=(), todo=False, lookback=False
     )
+    if agent.files != "none":
+        forked = replace(forked, files="all")
     session = await open_session(
         run, forked, spec.task, thread=spec.thread, models=models, parent=spec.parent, meter=meter
     )
-    own = {tool.name: tool for tool in map(as_tool, agent.tools)}
+    own = session.tools | {tool.name: tool for tool in map(as_tool, agent.tools)}
     session.tools = {
         name: _tool(own.get(name), schema) for schema in config.tools if (name := schema["name"])
     }

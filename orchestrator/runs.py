@@ -27,6 +27,7 @@ from memory import (
     Text,
     ThreadStarted,
     ToolReturned,
+    TranscribingLog,
     Usage,
     read_entries,
     redact_blocks,
@@ -135,9 +136,10 @@ async def start_run(
     """
     name = run_id or new_run_id()
     folder = RunFolder.create(root, name) if root is not None else None
-    log: EventLog = SqliteEventLog(folder.events_db) if folder else MemoryEventLog()
+    log: EventLog = _log_in(folder) if folder else MemoryEventLog()
     run = Run(name, log, Meter(limits), emit, deps)
     run.files = RunFiles(folder)
+    run.files.shared = bool(options.get("shared_files"))
     _hide_secrets(run, options)
     started = run.log.append("", RunStarted(name, task, options)).event
     assert isinstance(started, RunStarted)
@@ -153,21 +155,28 @@ async def open_run(path: Path, *, limits: Limits, emit: Emit = ignore, deps: Any
     Raises `NotARunFolder`, `LogLocked` while another process works on it, `LogError` when damaged.
     """
     folder = RunFolder.open(path)
-    log = SqliteEventLog(folder.events_db)
+    log = _log_in(folder)
     try:
         entries = await log.read()
         started = started_of(entries, path)
+        await log.complete(entries)
     except BaseException:
         await log.close()
         raise
     run = Run(folder.run_id, log, spent_meter(limits, entries), emit, deps)
     run.files = RunFiles(folder)
+    run.files.shared = bool(started.options.get("shared_files"))
     _hide_secrets(run, started.options)
     run.opened_at = entries[-1].seq
     live = LiveRun(run, folder, started, run_end(entries))
     if live.ended is None:
         live.go_on()
     return live
+
+
+def _log_in(folder: RunFolder) -> TranscribingLog:
+    """The log of a run folder, with transcripts beside it."""
+    return TranscribingLog(SqliteEventLog(folder.events_db), folder.transcripts)
 
 
 def _hide_secrets(run: Run, options: JsonObject) -> None:

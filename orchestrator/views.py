@@ -1,15 +1,15 @@
-"""What people read beside the log of a run: its usage, and one transcript a thread."""
+"""What people read beside the log of a run: its usage. Transcripts are written as it happens."""
 
 import json
 from collections.abc import Sequence
 
 from agents import Meter
 from filesystem import RunFolder
-from memory import Entry, JsonObject, RequestSent, Usage, redact, requests_of, transcript_text
+from memory import Entry, JsonObject, RequestSent, Usage, requests_of
 
 
 def save_views(folder: RunFolder, entries: Sequence[Entry], meter: Meter) -> None:
-    """Write what people read beside the log: `usage.json` and one transcript a thread, redacted."""
+    """Write what people read beside the log, redacted: `usage.json`."""
     usage: Usage = meter.usage
     totals: JsonObject = {
         "input_tokens": usage.input_tokens,
@@ -21,11 +21,6 @@ def save_views(folder: RunFolder, entries: Sequence[Entry], meter: Meter) -> Non
         "requests": request_bytes(entries),
     }
     folder.write_text("usage.json", json.dumps(totals, indent=1) + "\n")
-    threads: dict[str, list[Entry]] = {}
-    for entry in entries:
-        threads.setdefault(entry.thread or "run", []).append(entry)
-    for thread, own in threads.items():
-        folder.write_text(f"transcripts/{thread}.txt", redact(transcript_text(own)))
 
 
 def request_bytes(entries: Sequence[Entry]) -> JsonObject:

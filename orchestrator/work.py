@@ -33,6 +33,7 @@ from filesystem import RunFolder, StorageFailed
 from memory import ReplyReceived, Text, ToolCall, dumps, render_todo
 
 from .delegation import DELEGATE, DelegatedTask, read_delegation, task_specs
+from .filing import take_over
 from .gathering import cap_for, handed
 from .runner import AsyncRunner
 from .runs import LiveRun
@@ -133,7 +134,8 @@ class Work:
             if not pending:
                 cap = min(specs[0].cap, cap_for(self.session, children))
                 words = await handed(self.session, outcomes, cap)
-                record_result(self.session, call, (Text(words),))
+                filed = await take_over(self.session, specs, self.runner.subagents)
+                record_result(self.session, call, (Text(words), *filed))
                 children -= len(specs)
             waiting += pending
         self.delegations, self.outcomes = [], {}
