@@ -15,7 +15,7 @@ from .faults import Check
 from .file_tools import file_tools
 from .handing import CAP, Handing, fitted, shown, size_of
 from .limits import Hold, Limits, Meter
-from .lookback_tools import LOOKBACK, lookback_tools
+from .looking_back import LOOKBACK, lookback_tools
 from .models import (
     AnthropicCodec,
     ChatCodec,
@@ -54,7 +54,7 @@ from .session import Run, Session, open_session
 from .settings import Settings
 from .spans import NO_SPANS, NOTHING, Span, Spans, inside, span_inside, traceparent
 from .telemetry import agent_span, retrieval_span, run_span, tell_status
-from .todo_tools import read_plan_tool, todo_tools
+from .todo_tools import plan_tools, read_plan_tool
 from .tools import AnyTool, Tool, ToolContext, as_tool, schema_of, tool
 from .tree import GRACE_SECONDS, Place, Tree
 
@@ -131,6 +131,7 @@ __all__ = [
     "outcome_of",
     "paused",
     "paused_outcome",
+    "plan_tools",
     "read_plan_tool",
     "record_result",
     "resolve_model",
@@ -145,7 +146,6 @@ __all__ = [
     "stopped",
     "tail_of",
     "tell_status",
-    "todo_tools",
     "tool",
     "traceparent",
 ]

@@ -4,9 +4,9 @@ from typing import TYPE_CHECKING
 
 from .errors import AgentDefinitionError
 from .file_tools import READING, file_tools
-from .lookback_tools import lookback_tools
+from .looking_back import lookback_tools
 from .offloading import limits_of
-from .todo_tools import read_plan_tool, todo_tools
+from .todo_tools import plan_tools, read_plan_tool
 from .tools import Tool
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ def with_own_tools(session: "Session") -> dict[str, Tool]:
     agent, thread = session.agent, session.thread
     own: list[Tool] = []
     if agent.todo:
-        own += todo_tools(thread)
+        own += plan_tools(thread)
     if session.run.plan is not None:
         own.append(read_plan_tool(session.run.plan))
     if agent.lookback:

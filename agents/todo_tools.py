@@ -35,7 +35,7 @@ class StepChange(BaseModel):
     reopen: bool = Field(default=False, description="Needed to change a done or cancelled step")
 
 
-def todo_tools(thread: Thread) -> tuple[Tool, ...]:
+def plan_tools(thread: Thread) -> tuple[Tool, ...]:
     """The two tools that change this thread's plan."""
 
     async def rewrite_todo(

@@ -22,6 +22,7 @@ from memory import (
     NoteWritten,
     Noticed,
     Recitation,
+    Replacement,
     RequestSent,
     Text,
     TodoWritten,
@@ -194,7 +195,7 @@ async def test_what_a_compaction_hid_is_found_and_read_to_its_last_character():
     await agent.run(session)
     body = "\n".join(f"line {n} of the secret 日誌 file" for n in range(6000))
     hidden = session.thread.append(MessageAdded((Text(body),))).seq
-    session.thread.append(ContextCompacted((hidden,), "A log was read.", "test"))
+    session.thread.append(ContextCompacted("test", (Replacement((hidden,), "A log was read."),)))
     reads, start_at = [], 0
     tools = session.tools
     while start_at is not None:

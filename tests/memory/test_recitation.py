@@ -41,11 +41,11 @@ def thread_of(*events: Event, rules: tuple[CallRule, ...] = ()) -> Thread:
 def turn(name: str, arguments: str = "{}", **result: object) -> list[Event]:
     content = (Text(str(result.pop("text", "fine"))),)
     call = ToolCall("c", name, arguments)
-    return [reply((call,)), ToolReturned("c", name, content, **result)]  # type: ignore[arg-type]  # by name
+    return [reply((call,)), ToolReturned("c", name, content, **result)]  # type: ignore[arg-type]  # given by name
 
 
 def tail(*events: Event, rules: tuple[CallRule, ...] = (), **options: object) -> str:
-    return recite(thread_of(*events, rules=rules).status, Todo(), **options)  # type: ignore[arg-type]  # by name
+    return recite(thread_of(*events, rules=rules).status, Todo(), **options)  # type: ignore[arg-type]  # given by name
 
 
 def test_a_fresh_thread_recites_nothing() -> None:
@@ -89,7 +89,7 @@ def unusual() -> tuple[Thread, Room]:
     rules = (CallRule("dial", 3, "number", ("555",)),)
     first = turn("dial", '{"number": "1"}', seconds=0.1, is_error=True, kind="exception")
     thread = thread_of(*first, *usual, *usual, rules=rules)
-    thread.append(ContextCompacted((), "", "test"))
+    thread.append(ContextCompacted("test", ()))
     for event in slow:
         thread.append(event)
     room = Room(70_000, 128_000, 5, 900, 1000, 10.0, 60.0)
@@ -128,7 +128,7 @@ def test_modes_say_when() -> None:
     shown: list[tuple[bool, bool]] = []
     for number in range(7):
         if number == 4:
-            thread.append(ContextCompacted((), "", "test"))
+            thread.append(ContextCompacted("test", ()))
         shown.append((every_third.due(thread.status), after.due(thread.status)))
         thread.append(reply((Text("x"),)))
     assert [first for first, _ in shown] == [True, False, False, True, False, False, True]
