@@ -1,12 +1,16 @@
 """The researcher's tools: search a corpus, and read more of one source."""
 
+from collections.abc import Sequence
+
 from agents import Tool, ToolError, retrieval_span, tool
 from filesystem import Search
 from memory import JsonObject
 
 MAX_HITS = 20
 READ_LINES = 120
-"""Lines that one `read_source` call shows."""
+"""Lines that one `read_source` call shows at most."""
+READ_CHARACTERS = 20_000
+"""Characters that it shows at most; of a longer line the beginning."""
 
 
 def search_tools(corpus: Search) -> list[Tool]:
@@ -41,17 +45,34 @@ def search_tools(corpus: Search) -> list[Tool]:
         """Read a document found by `search`, 120 lines from `line` on (from 1)."""
         text = await corpus.text(source)
         if text is None:
-            raise ToolError(f"There is no source {source!r}. Use a `source` that `search` returned.")
+            raise ToolError(
+                f"There is no source {source!r}. Use a `source` that `search` returned."
+            )
         lines = text.split("\n")
         start = max(1, line)
-        shown = lines[start - 1 : start - 1 + READ_LINES]
+        if start > len(lines):
+            raise ToolError(f"{source!r} has {len(lines)} lines. Give a line up to that.")
+        shown = _fitting(lines[start - 1 : start - 1 + READ_LINES])
         following = start + len(shown)
+        call = f"read_source(source={source!r}, line={following})"
         return {
             "source": source,
             "lines": f"{start}-{following - 1} of {len(lines)}",
-            "text": "\n".join(shown)[:20_000],
-            "next": f"read_source(source={source!r}, line={following})" if following <= len(lines) else "",
+            "text": "\n".join(shown),
+            "next": call if following <= len(lines) else "",
         }
 
     # Their results are bounded: they stay as they are.
     return [tool(f, repeatable=True, exempt=True) for f in (search, read_source)]
+
+
+def _fitting(lines: Sequence[str]) -> list[str]:
+    """The first lines that have room together, one at least: the next call goes on right behind them."""
+    shown: list[str] = []
+    room = READ_CHARACTERS
+    for line in lines:
+        if shown and len(line) >= room:
+            break
+        shown.append(line[:READ_CHARACTERS])
+        room -= len(line) + 1
+    return shown
