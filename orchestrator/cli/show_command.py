@@ -42,18 +42,37 @@ def show(
     verify: Annotated[
         bool, typer.Option("--verify", help="Read everything back and rebuild every request.")
     ] = False,
+    artifacts: Annotated[
+        bool, typer.Option("--artifacts", help="The bodies that were stored apart.")
+    ] = False,
+    file: Annotated[
+        str | None,
+        typer.Option(
+            "--file", metavar="PATH", help="One file, such as /files/a.md or /artifacts/NAME."
+        ),
+    ] = None,
     raw: Raw = False,
     out: Out = "runs",
 ) -> None:
     """Show what happened in a run, in order, or one turn of it."""
     from ..runs import find_run
 
-    if (turn is not None, context is not None, diff is not None, verify).count(True) > 1:
-        raise BadInput("give one of --turn, --context, --diff and --verify")
+    chosen = (
+        turn is not None,
+        context is not None,
+        diff is not None,
+        verify,
+        artifacts,
+        file is not None,
+    )
+    if chosen.count(True) > 1:
+        raise BadInput("give one of --turn, --context, --diff, --verify, --artifacts and --file")
     if request and turn is None:
         raise BadInput("--request needs a turn: --turn N --request")
     folder = find_run(Path(out), run)
-    if verify:
+    if artifacts or file is not None:
+        _files(folder, file, thread, raw)
+    elif verify:
         _verify(folder)
     elif diff is not None:
         _diff(folder, thread, diff)
@@ -63,6 +82,15 @@ def show(
         _turn(folder, thread, turn if turn is not None else context or 0, raw)
     else:
         _events(folder, thread, raw)
+
+
+def _files(folder: Path, file: str | None, thread: str | None, raw: bool) -> None:
+    from . import show_files
+
+    if file is None:
+        show_files.artifacts(folder)
+    else:
+        show_files.file(folder, file, thread, raw)
 
 
 def _events(folder: Path, thread: str | None, raw: bool) -> None:
