@@ -55,7 +55,7 @@ def _rate_row(row: Rate) -> str:
     )
 
 
-_LEFT, _TOP, _WIDTH, _HEIGHT = 46, 12, 560, 300
+_LEFT, _TOP, _WIDTH, _HEIGHT = 64, 12, 560, 300
 
 
 def scatter(points: Sequence[Point], across: str, up: str) -> str:
@@ -65,7 +65,7 @@ def scatter(points: Sequence[Point], across: str, up: str) -> str:
     legend = "".join(
         f"<li>{escape(p.label)} <span>{p.across:.0%} / {p.up:.0%}</span></li>" for p in points
     )
-    width, height = _LEFT + _WIDTH + 14, _TOP + _HEIGHT + 44
+    width, height = _LEFT + _WIDTH + 26, _TOP + _HEIGHT + 44
     return (
         f'<div class="scroll"><svg class="scatter" viewBox="0 0 {width} {height}" role="img" '
         f'aria-label="{escape(up)} against {escape(across)}">{grid}{marks}'

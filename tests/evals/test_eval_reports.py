@@ -112,8 +112,8 @@ def test_charts_put_marks_where_the_figures_are() -> None:
     assert "M10.00 6H50.00" in bar
     assert "whisker" not in rate_rows([Rate("x", 0.25, None, None, "n")])
     marks = scatter([Point("a", 0, 0), Point("b", 1, 1, control=True)], "across", "up")
-    assert 'cx="46.0" cy="312.0"' in marks
-    assert 'cx="606.0" cy="12.0"' in marks
+    assert 'cx="64.0" cy="312.0"' in marks
+    assert 'cx="624.0" cy="12.0"' in marks
     assert marks.count('class="mark control"') == 1
 
 
