@@ -8,6 +8,7 @@ from .acting import record as record_result
 from .agent import Agent, See
 from .approving import paused, paused_outcome
 from .asking import DEFAULT_OUTPUT_TOKENS
+from .compaction import Compaction, trigger_of
 from .conclusion import Citation, Conclusion, Finding
 from .ending import outcome_of, stopped
 from .errors import AgentDefinitionError, AgentError, LimitReached, ModelUnavailable, ToolError
@@ -75,6 +76,7 @@ __all__ = [
     "ChatCodec",
     "Check",
     "Citation",
+    "Compaction",
     "Conclusion",
     "Delta",
     "Emit",
@@ -148,4 +150,5 @@ __all__ = [
     "tell_status",
     "tool",
     "traceparent",
+    "trigger_of",
 ]

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Literal
 
 from pydantic import BaseModel
@@ -12,6 +13,7 @@ from memory import Recitation, ToolCall
 from .acting import CONCLUDE, run_calls, settle_interrupted
 from .approving import allowed, paused
 from .asking import ask_models
+from .compaction import Compaction
 from .ending import answered, conclude, conclude_tool, end, outcome_of, stopped
 from .errors import AgentDefinitionError, LimitReached, ModelUnavailable
 from .faults import Check
@@ -60,6 +62,11 @@ class Agent:
     """Its file tools; they stay the same for a whole run."""
     merge: MergeRule = MergeRule.MERGE
     """What becomes of its `/files` when it ends: merged into its parent's, or kept beside them."""
+    compaction: Compaction | None = field(default_factory=Compaction)
+    """When and how older parts of its context are hidden; `None` for never."""
+    rules: Sequence[str | Path] = ()
+    """Texts, and files such as `AGENTS.md`, that stay in its context word for word. Files are read when a
+    thread starts; the log keeps what they said."""
     recitation: Recitation = field(default_factory=Recitation)
     """What the end of its requests restates; nothing while there is no plan and nothing unusual."""
 

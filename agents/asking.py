@@ -4,6 +4,7 @@ import asyncio
 
 from memory import ReplyReceived, Request, Usage
 
+from .compacting import make_room, overflowed
 from .errors import CodecChanged, LimitReached, ModelUnavailable
 from .limits import Hold
 from .models import Delta, Reply
@@ -21,7 +22,7 @@ async def ask_models(session: Session) -> Reply:
     """
     while True:
         session.configure()
-        request = session.thread.request(session.tail())
+        request = session.thread.request(await make_room(session))
         try:
             with model_span(session, request) as span:
                 reply = await _send(session, request)
@@ -30,7 +31,8 @@ async def ask_models(session: Session) -> Reply:
             for topic, data in change.notices:
                 session.notice(topic, data)
         except ModelUnavailable as error:
-            _fall_back(session, error)
+            if not await overflowed(session, error, request.tokens):
+                _fall_back(session, error)
         else:
             return await _record(session, reply, request.seq)
 
@@ -78,6 +80,7 @@ async def _record(session: Session, reply: Reply, request: int) -> Reply:
         ReplyReceived(reply.content, reply.finish, reply.usage, reply.model, reply.raw, request)
     )
     session.replies += 1
+    session.overflowed = False
     session.notice_ratio()
     await session.thread.commit()
     session.run.emit(TurnEnded(session.thread.name, reply.usage))

@@ -10,7 +10,7 @@ from memory import (
     Status,
     Text,
     ToolCall,
-    ToolReturned,
+    frame_of,
     is_tail,
     plain_text,
 )
@@ -43,7 +43,11 @@ def outcome_of(session: Session, status: Status, reason: str = "", text: str = "
 
 def stopped(session: Session, error: LimitReached) -> Outcome:
     """The outcome of a session that reached a limit."""
-    statuses: dict[str, Status] = {"seconds": "timed_out", "cancelled": "cancelled"}
+    statuses: dict[str, Status] = {
+        "seconds": "timed_out",
+        "cancelled": "cancelled",
+        "paused": "paused",
+    }
     return outcome_of(session, statuses.get(error.limit, "limit"), str(error))
 
 
@@ -118,9 +122,12 @@ def _asked_before(session: Session) -> bool:
             continue
         if isinstance(event, MessageAdded):
             return event.origin == "framework"
-        return isinstance(event, ToolReturned) and event.is_error and event.name == CONCLUDE
+        return event.is_error and event.name == CONCLUDE
     return False
 
 
 def _is_recited(event: object) -> bool:
-    return isinstance(event, MessageAdded) and is_tail(plain_text(event.content))
+    if not isinstance(event, MessageAdded):
+        return False
+    text = plain_text(event.content)
+    return is_tail(text) or (event.origin == "framework" and bool(frame_of(text)))

@@ -16,12 +16,20 @@ def tail_of(session: "Session") -> str:
     settings, thread = session.agent.recitation, session.thread
     if not settings.due(thread.status):
         return ""
-    text = recite(thread.status, thread.todo, session.pinned, settings, room_of(session))
+    text = recite(thread.status, thread.todo, _pinned(session), settings, room_of(session))
     if settings.mode != "append":
         return text
     if text and text != thread.recited:
         thread.append(MessageAdded((Text(text),), "framework"))
     return ""
+
+
+def _pinned(session: "Session") -> tuple[str, ...]:
+    """What the tail restates: after a compaction, the rules in the user's messages and pinned texts too."""
+    thread = session.thread
+    if not thread.status.compactions:
+        return session.pinned
+    return tuple(dict.fromkeys((*session.pinned, *thread.rules())))
 
 
 def room_of(session: "Session") -> Room:

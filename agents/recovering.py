@@ -7,6 +7,7 @@ from memory import (
     COPIED,
     ApprovalAsked,
     ApprovalGiven,
+    CompactionRejected,
     ConfigSet,
     Entry,
     MessageAdded,
@@ -47,6 +48,8 @@ def recover(session: "Session", entries: Sequence[Entry]) -> None:
                 session.approvals.clear()
             case _:
                 _take(session, entry)
+    if session.thread.gate.open:
+        session.thread.append(CompactionRejected("abandoned", "the program stopped during it"))
 
 
 def _take(session: "Session", entry: Entry) -> None:

@@ -8,18 +8,23 @@ from typing import TYPE_CHECKING, Any
 from filesystem import ArtifactStore
 from memory import (
     COUNTER_TOPIC,
+    PINNED,
     RATIO_TOPIC,
     ConfigSet,
+    ContextCompacted,
     EventLog,
     MessageAdded,
     Noticed,
+    Rejection,
     ResultBlock,
     Text,
     Thread,
     ThreadStarted,
+    framed,
 )
 
 from .approving import Approvals
+from .compaction import Compaction, trigger_of
 from .handing import Handing
 from .limits import Meter
 from .models import Model, Reply
@@ -100,6 +105,12 @@ class Session:
     """The model and codec that head the requests now; others mean the thread is configured again."""
     pending: Reply | None = None
     """A reply that reached the log before a crash and was not acted on; never paid for twice."""
+    compaction: Compaction | None = None
+    """How the context is compacted from now on; another value moves the trigger. `None` for never."""
+    wish: str | None = None
+    """The agent asked for a new context with these words, before its next request."""
+    overflowed: bool = False
+    """The provider refused the request at hand as too long, once."""
     ended: Outcome | None = None
     """The outcome that the log already holds, for a thread that was finished before."""
     reads: bool = False
@@ -142,7 +153,8 @@ class Session:
     @property
     def window(self) -> int:
         """Tokens of the window of the model in use, or what is assumed when that is unknown."""
-        return self.model.window or UNKNOWN_WINDOW
+        given = self.compaction.window if self.compaction else None
+        return given or self.model.window or UNKNOWN_WINDOW
 
     def notice_ratio(self) -> None:
         """Put into the log how far the provider's reports are from our counts, when that has moved."""
@@ -150,6 +162,17 @@ class Session:
         if calibration.moved:
             ratio = round(calibration.ratio, 3)
             self.notice(RATIO_TOPIC, {"ratio": ratio, "counter": self.thread.counter.name})
+
+    async def compact(self, focus: str = "") -> ContextCompacted | Rejection:
+        """Compact now, whatever the size; `focus` says what matters most. The same path as otherwise."""
+        from .compacting import compact
+
+        self.configure()
+        return await compact(self, "hand", focus=focus)
+
+    def pin(self, text: str) -> None:
+        """Add a text that stays in the context word for word, through every compaction."""
+        self.thread.append(MessageAdded((Text(framed(PINNED, text)),), "framework"))
 
     def notice(self, topic: str, data: dict[str, Any]) -> None:
         """Put something worth keeping into the log."""
@@ -177,8 +200,13 @@ async def open_session(
     session = Session(run, agent, line, meter, task, models, agent.toolbox())
     session.tools = with_own_tools(session)
     session.tail = partial(tail_of, session)
+    session.compaction = agent.compaction
+    for model in models:
+        trigger_of(model, model.window or UNKNOWN_WINDOW, agent.compaction)
     if not entries:
         line.append(ThreadStarted(agent.name, parent, task))
+        for rule in agent.rules:
+            session.pin(rule if isinstance(rule, str) else rule.read_text(encoding="utf-8").strip())
         line.append(MessageAdded((Text(task),)))
         return session
     recover(session, entries)

@@ -94,6 +94,27 @@ class RequestSent:
 
 
 @dataclass(frozen=True, slots=True)
+class SummaryAsked:
+    """A request for a summary is about to leave; the exact bytes can be rebuilt as those of a turn."""
+
+    revision: int
+    last_event: int
+    tail: str
+    """What the summariser is told, the last message of its request."""
+    config: int
+    """Position of the `ConfigSet` in force; 0 for another model than the thread's."""
+    sha256: str
+    size: int
+    """Bytes of the request."""
+    counted: int
+    """Its tokens as counted, before the correction by reports."""
+    prefix: int
+    """First bytes it shares with the last answered request: what a provider's cache can reuse."""
+    model: str
+    """The summariser's name."""
+
+
+@dataclass(frozen=True, slots=True)
 class ReplyReceived:
     """A whole reply of the model, with the tool calls it intends."""
 
@@ -252,6 +273,7 @@ Event = (
     | ConfigSet
     | MessageAdded
     | RequestSent
+    | SummaryAsked
     | ReplyReceived
     | ToolReturned
     | ContentOffloaded

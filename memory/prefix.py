@@ -46,6 +46,10 @@ class Prefix:
         self._sent = body
         return whole.hexdigest(), shared
 
+    def shared(self, body: bytes) -> int:
+        """How many first bytes of a request beside the thread's turns are reusable."""
+        return common_prefix(self._answered, body)
+
     def answer(self) -> None:
         """The request that was measured last has its reply: the next one may reuse it."""
         self._answered = self._sent

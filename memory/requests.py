@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from .codec import Codec, Item, Piece
 from .context import Context, build_context
 from .errors import ContextError
-from .events import ConfigSet, Entry, ReplyReceived, RequestSent
+from .events import ConfigSet, Entry, ReplyReceived, RequestSent, SummaryAsked
 
 CodecFor = Callable[[str, int, dict[str, str]], Codec]
 
@@ -18,7 +18,7 @@ class Rebuilt:
 
     entry: Entry
     """Its `RequestSent`."""
-    sent: RequestSent
+    sent: RequestSent | SummaryAsked
     codec: Codec
     head: bytes
     items: tuple[Item, ...]
@@ -71,7 +71,7 @@ def remake_request(entries: Sequence[Entry], seq: int, codec_for: CodecFor) -> R
     Raises `ContextError` when there is no such request.
     """
     entry = next((e for e in entries if e.seq == seq), None)
-    if entry is None or not isinstance(entry.event, RequestSent):
+    if entry is None or not isinstance(entry.event, RequestSent | SummaryAsked):
         raise ContextError(f"event {seq} of this thread is not a request")
     sent = entry.event
     context = build_context(e for e in entries if e.seq <= sent.last_event)
@@ -129,7 +129,7 @@ class _Maker:
         # The item is kept beside its pieces: its identity must not be used again.
         self._made: dict[tuple[int, int], tuple[Item, tuple[Piece, ...]]] = {}
 
-    def make(self, entry: Entry, sent: RequestSent, context: Context) -> Rebuilt:
+    def make(self, entry: Entry, sent: RequestSent | SummaryAsked, context: Context) -> Rebuilt:
         codec, head = self._head(entry.seq, sent.config)
         items = tuple(context.items)
         pieces = tuple(self._pieces(sent.config, codec, item) for item in items)

@@ -1,12 +1,13 @@
 """A thread: one agent's line in the log, and the bytes of its next request, kept up to date."""
 
 import contextlib
+import hashlib
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from .blocks import JsonObject, plain_text
 from .codec import Codec, Item, Piece
-from .compaction import Gate, View
+from .compaction import Gate, View, constraints_of
 from .context import Context
 from .counting import count_head, count_piece, count_tail
 from .errors import ContextError, TodoError
@@ -19,6 +20,7 @@ from .events import (
     MessageAdded,
     NoteWritten,
     RequestSent,
+    SummaryAsked,
     TodoWritten,
     ToolReturned,
 )
@@ -29,6 +31,9 @@ from .requests import answered_request, answers
 from .status import CallRule, StatusKeeper
 from .todo import Todo, parse_todo
 from .tokens import Calibration, Counter, best_counter
+
+MOST_RULES = 2_000
+"""Characters of rules that a tail restates; all of them stay in the history anyway."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +76,8 @@ class Thread:
         """The plan as the newest `TodoWritten` has it."""
         self.notes: dict[str, str] = {}
         """Name to text, in the order in which they were first written."""
+        self._said = 0
+        self._rules: tuple[tuple[int, int], list[str]] = (-1, 0), []
         self.recited = ""
         """The newest recitation that stands in the history, for agents that append theirs."""
         self._codec: Codec | None = None
@@ -129,6 +136,19 @@ class Thread:
         items = tuple(self.context.items)
         return View(items, tokens, fixed, count, self.context.open_reply)
 
+    def rules(self) -> list[str]:
+        """Constraints in the user's messages and pinned texts, short ones first come, up to `MOST_RULES`."""
+        revision = (self.context.revision, self._said)
+        if self._rules[0] != revision:
+            found, room = list[str](), MOST_RULES
+            for text in constraints_of(self.context.items):
+                room -= len(text)
+                if room < 0:
+                    break
+                found.append(text)
+            self._rules = revision, found
+        return self._rules[1]
+
     def append(self, event: Event) -> Entry:
         """Add an event to the log and to the context; durable after the next `commit`."""
         entry = self.log.append(self.name, event)
@@ -174,6 +194,37 @@ class Thread:
         )
         return Request(self.append(sent).seq, body, self.calibration.correct(counted))
 
+    def ask_summary(
+        self, instruction: str, codec: Codec, settings: JsonObject, model: str
+    ) -> Request:
+        """Make the request for a summary and record it: the history as it is, then the instruction.
+
+        `settings` and `model` are the summariser's; with the thread's own the head is the same.
+        """
+        config, own = self.context.config, self._ready()
+        assert config is not None
+        assert isinstance(config.event, ConfigSet)
+        same = codec == own and settings == config.event.settings
+        if same:
+            body = own.body(self._head, self._encode(own), instruction)
+        else:
+            other = replace(config.event, codec=codec.name, settings=settings)
+            pieces = [piece for item in self.context.items for piece in codec.pieces(item)]
+            body = codec.body(codec.head(other), pieces, instruction)
+        counted = self._head_tokens + self._tokens + count_tail(instruction, self.counter)
+        asked = SummaryAsked(
+            revision=self.context.revision,
+            last_event=self.context.last_event,
+            tail=instruction,
+            config=config.seq if same else 0,
+            sha256=hashlib.sha256(body).hexdigest(),
+            size=len(body),
+            counted=counted,
+            prefix=self._prefix.shared(body) if same and self._prefix else 0,
+            model=model,
+        )
+        return Request(self.append(asked).seq, body, self.calibration.correct(counted))
+
     def _take(self, entry: Entry) -> None:
         event = entry.event
         answered = isinstance(event, ToolReturned)
@@ -188,9 +239,8 @@ class Thread:
                 # A plan of a later form cannot be read: the one before stands.
                 with contextlib.suppress(TodoError):
                     self.todo = parse_todo(text)
-            case MessageAdded(content=content, origin="framework"):
-                text = plain_text(content)
-                self.recited = text if is_tail(text) else self.recited
+            case MessageAdded():
+                self._hear(event)
             case ContentOffloaded():
                 self._revision = -1  # what the item was made into before no longer holds
             case ContextCompacted(record=record):
@@ -202,6 +252,11 @@ class Thread:
                     del self.notes[name]
             case _:
                 pass
+
+    def _hear(self, event: MessageAdded) -> None:
+        self._said += event.origin == "user"
+        text = plain_text(event.content) if event.origin == "framework" else ""
+        self.recited = text if is_tail(text) else self.recited
 
     def _ready(self) -> Codec:
         if self._codec is None or self.context.config is None:

@@ -12,6 +12,8 @@ from typing import Any
 from agents import Emit, Limits, Meter, Run, RunFiles, ignore
 from filesystem import NotARunFolder, RunFolder
 from memory import (
+    CompactionRejected,
+    ContextCompacted,
     Entry,
     EventLog,
     JsonObject,
@@ -196,7 +198,7 @@ def spent_meter(limits: Limits, entries: Sequence[Entry]) -> Meter:
     meter, usage = Meter(limits), Usage()
     kinds = Counter(type(entry.event) for entry in entries)
     for entry in entries:
-        if isinstance(entry.event, ReplyReceived):
+        if isinstance(entry.event, ReplyReceived | ContextCompacted | CompactionRejected):
             usage = usage + entry.event.usage
     agents = max(0, kinds[ThreadStarted] - 1)
     meter.restore(usage, kinds[ReplyReceived], kinds[ToolReturned], agents)

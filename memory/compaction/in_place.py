@@ -17,7 +17,7 @@ from .proposing import Goal, Proposal, proposal
 from .view import View, results_of
 
 KEEP = 5
-"""Newest results that stay whole. Of 3, 5 and 10 in the recorded coding runs."""
+"""Newest results that stay whole, if the target allows. Of 3, 5 and 10 in the recorded coding runs."""
 LEAST_CHARS = 300
 """What is shorter is not worth a line in its place."""
 _HIT = re.compile(r"^\s*(?:[-*\d.)\]]+\s*)?(https?://\S+|(?:[\w.-]+/)*[\w.-]+\.\w{1,8})(?::|\s|$)")
@@ -47,15 +47,17 @@ class Micro:
     name: str = "micro"
 
     async def propose(self, view: View, goal: Goal) -> Proposal | None:
-        """One line for each result that is old and long."""
-        return proposal(
-            self.name,
-            [
+        """One line for each result that is old and long; fewer stay whole where the target needs it."""
+        made: list[Replacement] = []
+        for keep in range(self.keep, 0, -1):
+            made = [
                 _result(item, event, result_line(event, item.seq))
-                for item, event, _ in old_results(view, self.keep)
+                for item, event, _ in old_results(view, keep)
                 if len(plain_text(event.content)) > LEAST_CHARS
-            ],
-        )
+            ]
+            if view.apply(made).total <= goal.target:
+                break
+        return proposal(self.name, made)
 
 
 @dataclass(frozen=True, slots=True)
