@@ -4,17 +4,10 @@ from typing import TYPE_CHECKING
 
 from .errors import AgentDefinitionError
 from .file_tools import READING, file_tools
-<<<<<<< HEAD
 from .looking_back import lookback_tools
 from .new_context import new_context_tool
 from .offloading import limits_of
 from .todo_tools import plan_tools, read_plan_tool
-=======
-from .lookback_tools import lookback_tools
-from .new_context import new_context_tool
-from .offloading import limits_of
-from .todo_tools import read_plan_tool, todo_tools
->>>>>>> 84eb60d (Agents compact their context before a request that is over the trigger)
 from .tools import Tool
 
 if TYPE_CHECKING:
