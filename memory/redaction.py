@@ -9,6 +9,7 @@ import functools
 import os
 import re
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any, cast
 
 from .redaction_keys import hints, key_around, names_secret, places, value_after
@@ -17,6 +18,9 @@ REDACTED = "[redacted]"
 """What stands in place of a secret."""
 SHORTEST = 8
 """Characters; a shorter value of an environment variable is too likely to be an ordinary word."""
+
+SHORTEST_SHAPE = 16
+"""Characters; every form of a known key is longer."""
 
 _BEGINNING = re.compile(r"[A-Za-z0-9_+/=.-]")
 """Before a key's first letter: then it is inside a run of base64 or another word, and no key."""
@@ -74,7 +78,8 @@ def redact(text: str, environment: Mapping[str, str] = os.environ) -> str:
 
 def redact_known(text: str, environment: Mapping[str, str] = os.environ) -> str:
     """`text` without the values of the environment's keys; nothing else is judged, so content stays."""
-    known = _known(tuple(known_secrets(environment)))
+    own = environment is os.environ
+    known = _known(_own_secrets() if own else tuple(known_secrets(environment)))
     return known.sub(REDACTED, text) if known else text
 
 
@@ -85,7 +90,7 @@ def redact_value(value: Any, environment: Mapping[str, str] = os.environ) -> Any
     if isinstance(value, dict):
         fields = cast(dict[Any, Any], value)
         return {
-            redact(str(key), environment): _hidden(part)
+            _redact_key(str(key), environment): _hidden(part)
             if names_secret(str(key))
             else redact_value(part, environment)
             for key, part in fields.items()
@@ -93,6 +98,34 @@ def redact_value(value: Any, environment: Mapping[str, str] = os.environ) -> Any
     if isinstance(value, list | tuple):
         return [redact_value(part, environment) for part in cast(list[Any], value)]
     return value
+
+
+def _redact_key(key: str, environment: Mapping[str, str]) -> str:
+    """A field's name: a short word is no key of a service, so it is only looked up."""
+    plain = len(key) < SHORTEST_SHAPE and key.isidentifier()
+    return redact_known(key, environment) if plain else redact(key, environment)
+
+
+@dataclass(slots=True)
+class _Seen:
+    """This process's environment as it was last read, and the secrets in it."""
+
+    data: dict[Any, Any]
+    secrets: tuple[str, ...]
+
+
+_seen = _Seen({}, ())
+
+
+def _own_secrets() -> tuple[str, ...]:
+    """`known_secrets` of this process, read again only when the environment has changed: decoding all of
+    it costs more than looking for secrets in a short text."""
+    data: dict[Any, Any] | None = getattr(os.environ, "_data", None)
+    if data is None:
+        return tuple(known_secrets())
+    if data != _seen.data:
+        _seen.data, _seen.secrets = dict(data), tuple(known_secrets())
+    return _seen.secrets
 
 
 def known_secrets(environment: Mapping[str, str] = os.environ) -> list[str]:
