@@ -88,8 +88,8 @@ def search_parts(question: str) -> list[str]:
 
 def title_of(question: str) -> str:
     """A title of at most 12 words."""
-    lines = (line.strip() for line in _ITEM.sub("", question).splitlines())
-    first = next((line for line in lines if line), "")[:_LONGEST]
+    parts = _ITEM.split(question.strip().split("\n\n", 1)[0])
+    first = next((" ".join(part.split()) for part in parts if part.strip()), "")[:_LONGEST]
     spans = split_sentences(first)
     first = first[spans[0][0] : spans[0][1]] if spans else first
     lead, _, listed = _colon_list(first)

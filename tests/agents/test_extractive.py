@@ -7,7 +7,7 @@ import pytest
 
 from agents import Agent, Conclusion, Limits, Meter, Model, Run, open_session
 from agents.models.extractive import ExtractiveModel
-from agents.models.extractive_plan import plan_for, split_question
+from agents.models.extractive_plan import plan_for, split_question, title_of
 from filesystem import FolderCorpus
 from memory import MemoryEventLog
 from orchestrator.researching.search_tools import search_tools
@@ -126,6 +126,19 @@ def test_a_plan_has_one_to_eight_questions_and_a_short_title():
         q["question"] for q in plan_for(f"Describe Aurora:\n{listed}")["questions"]
     )
     assert all(f"number {number}" in everything for number in range(40))
+
+
+@pytest.mark.parametrize(
+    ("question", "title"),
+    [
+        ("What is the price\nof Aurora?", "What is the price of Aurora"),
+        ("Report on Aurora:\n- price\n- service", "Report on Aurora"),
+        ("- price of Aurora\n- service", "Price of Aurora"),
+        ("Aurora\n\nWhat does it cost?", "Aurora"),
+    ],
+)
+def test_a_title_is_not_cut_at_a_line_end(question, title):
+    assert title_of(question) == title
 
 
 async def test_the_planner_goes_through_the_loop():
