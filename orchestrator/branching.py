@@ -9,7 +9,8 @@ from memory import ContextError, RunForked, end_of_turn, fork_log, read_entries
 
 from .errors import TurnNotFound
 from .log_reading import thread_entries
-from .runs import new_run_id, started_of
+from .run_state import started_of
+from .runs import new_run_id
 from .trust import is_ours, mark_as_ours
 
 

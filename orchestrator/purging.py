@@ -10,7 +10,8 @@ from memory import RunForked, SecretPurged, SqliteEventLog, purge_log, read_entr
 
 from .errors import PurgeRefused
 from .log_reading import recorded_codec
-from .runs import DAMAGED, list_runs, started_of
+from .run_state import started_of
+from .runs import DAMAGED, list_runs
 from .trust import is_ours, mark_as_ours
 
 PURGED = "[purged]"

@@ -3,8 +3,6 @@
 import secrets
 import shutil
 import time
-from collections import Counter
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,39 +10,31 @@ from typing import Any
 from agents import Emit, Limits, Meter, Run, RunFiles, ignore
 from filesystem import NotARunFolder, RunFolder
 from memory import (
-    CompactionRejected,
-    ContextCompacted,
-    Entry,
     EventLog,
     JsonObject,
     MemoryEventLog,
     MessageAdded,
     Noticed,
     RedactingLog,
-    ReplyReceived,
     RunEnded,
     RunStarted,
     SqliteEventLog,
     Status,
     Text,
-    ThreadStarted,
-    ToolReturned,
     TranscribingLog,
-    Usage,
     read_entries,
     redact_blocks,
 )
 
 from .errors import RunNotFound
 from .result import RunResult
+from .run_state import RESUMED, run_end, run_status, spent_meter, started_of
 from .telemetry import RunTrace
 from .trust import check_ours, mark_as_ours
 from .views import save_views
 
 DAMAGED = "damaged"
 """Kind and status of a run whose log cannot be read."""
-RESUMED = "resumed"
-"""Topic of the notice that a run was taken up again; its data names the newest event before."""
 
 
 @dataclass(slots=True)
@@ -193,26 +183,6 @@ def check_trusted(path: Path) -> None:
     check_ours(path, started_of(entries, path))
 
 
-def spent_meter(limits: Limits, entries: Sequence[Entry]) -> Meter:
-    """A meter that knows what these events have cost."""
-    meter, usage = Meter(limits), Usage()
-    kinds = Counter(type(entry.event) for entry in entries)
-    for entry in entries:
-        if isinstance(entry.event, ReplyReceived | ContextCompacted | CompactionRejected):
-            usage = usage + entry.event.usage
-    agents = max(0, kinds[ThreadStarted] - 1)
-    meter.restore(usage, kinds[ReplyReceived], kinds[ToolReturned], agents)
-    return meter
-
-
-def started_of(entries: Sequence[Entry], path: Path) -> RunStarted:
-    """The run's first event. Raises `NotARunFolder` for a log without one."""
-    for entry in entries:
-        if isinstance(entry.event, RunStarted):
-            return entry.event
-    raise NotARunFolder(f"{str(path)!r} holds no run: its log has no first event")
-
-
 @dataclass(frozen=True, slots=True)
 class RunInfo:
     """One line of the list of runs."""
@@ -252,28 +222,6 @@ def _info(folder: RunFolder) -> RunInfo:
     kind = str(started.options.get("kind", "coordinator"))
     status = run_status(entries)
     return RunInfo(name, kind, started.task, status, entries[0].time, folder.path)
-
-
-def run_end(entries: Sequence[Entry]) -> RunEnded | None:
-    """How a run ended or paused, `None` while it has not, or since it was asked to go on."""
-    end: RunEnded | None = None
-    for entry in entries:
-        match entry.event:
-            case RunEnded() as event:
-                end = event
-            case MessageAdded() if not entry.thread:
-                end = None
-            case Noticed(topic=topic) if topic == RESUMED:
-                end = None
-            case _:
-                pass
-    return end
-
-
-def run_status(entries: Sequence[Entry]) -> str:
-    """The final status of a run from its own events, `unfinished` when it has none."""
-    end = run_end(entries)
-    return end.status if end else "unfinished"
 
 
 def find_run(root: Path, name: str) -> Path:

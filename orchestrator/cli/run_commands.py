@@ -62,7 +62,7 @@ def ask(
     json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
-    """Send a follow-up message to a run, which sees all it saw."""
+    """Send a follow-up message to a run; research answers it from the same documents."""
     asked = inputs.words(message, "message")
 
     from .working import Shown, drive
@@ -133,7 +133,8 @@ def _started(out: str, name: str, trust: bool) -> tuple[Path, dict[str, object]]
     from filesystem import RunFolder
     from memory import read_entries
 
-    from ..runs import check_trusted, find_run, started_of
+    from ..run_state import started_of
+    from ..runs import check_trusted, find_run
 
     folder = find_run(Path(out), name)
     if not trust:
