@@ -22,11 +22,14 @@ from agents import (
 from filesystem import ArtifactStore, RunFolder, StorageFailed
 from memory import (
     ContentOffloaded,
+    ContextCompacted,
     EstimateCounter,
     Image,
     MemoryEventLog,
+    MessageAdded,
     Noticed,
     OffloadLimits,
+    Replacement,
     SqliteEventLog,
     Stored,
     Text,
@@ -228,6 +231,19 @@ def reads_first(body):
 def results_of(session):
     items = session.thread.context.items
     return [i.event.content[0].text for i in items if isinstance(i.event, ToolReturned)]
+
+
+async def test_case_40_a_file_that_a_summary_names_is_there():
+    body = english(150_000) + NEEDLE
+    session, model = await ran([call("fetch"), "done"], returning(body))
+    path, hidden = path_in(results(model)[0]), session.thread.context.items[2].seq
+    words = f"A page was fetched, see {path}."
+    session.thread.append(ContextCompacted("test", (Replacement((hidden,), words),)))
+    model.script = [call("read_file", path=path, start_char=-30), "read"]
+    model.requests.clear()
+    session.thread.append(MessageAdded((Text("What did it end with?"),)))
+    await session.agent.run(session)
+    assert results(model)[-1].endswith(NEEDLE)
 
 
 async def test_case_r3_two_results_with_one_call_id_never_meet():

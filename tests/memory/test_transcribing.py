@@ -51,7 +51,7 @@ async def test_each_thread_has_its_text_and_its_lines(tmp_path):
 
 @pytest.mark.parametrize("cut", [0, 1, 7, 60, 500])
 @pytest.mark.parametrize("ending", ["txt", "jsonl"])
-async def test_case_40_a_run_that_goes_on_completes_what_a_crash_cut_off(tmp_path, cut, ending):
+async def test_a_run_that_goes_on_completes_what_a_crash_cut_off(tmp_path, cut, ending):
     log = opened(tmp_path)
     await written(log, [f"message {n} " * 20 for n in range(5)])
     await log.close()
