@@ -3,6 +3,7 @@
 import asyncio
 import hashlib
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -198,11 +199,15 @@ async def _work(
 
 async def _walk(job: "ResearchJob") -> RunResult:
     """Walk the graph from its beginning; what the log holds finished costs nothing."""
+    from langsmith import tracing_context
+
     from .graph import ResearchGraph
 
     if await job.unanswered():
         return await job.follow_up()
-    await ResearchGraph(job).build().ainvoke({}, {"recursion_limit": 1000})
+    # Without a model nothing leaves the machine, whatever tracing LangChain's variables switch on.
+    with tracing_context(enabled=False) if job.mode == "extractive" else nullcontext():
+        await ResearchGraph(job).build().ainvoke({}, {"recursion_limit": 1000})
     return await job.result()
 
 

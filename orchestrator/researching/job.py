@@ -13,6 +13,7 @@ from ..tasks import Runner, TaskSpec
 from .planning import KNOWN
 from .render import render_markdown
 from .report import Answered, Report, ReportInput, build_report
+from .report_parts import Mode
 from .shapes import Draft, Plan, SubQuestion
 
 MAIN = "main"
@@ -57,6 +58,11 @@ class ResearchJob:
     def emit(self) -> Emit:
         """Where progress goes."""
         return self.live.run.emit
+
+    @property
+    def mode(self) -> Mode:
+        """`extractive` when no role has a language model."""
+        return "extractive" if list(self.models) == ["extractive"] else "model"
 
     async def submit(self, thread: str, agent: str, task: str) -> Outcome:
         """Have an agent work on a thread; researchers leave some time for the rest."""
@@ -155,7 +161,7 @@ class ResearchJob:
             answered=answered,
             draft=draft,
             usage=self.live.run.meter.usage,
-            mode="extractive" if list(self.models) == ["extractive"] else "model",
+            mode=self.mode,
             models=self.models,
             problems=self.problems,
             skipped=self.skipped,

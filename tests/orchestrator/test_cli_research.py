@@ -68,6 +68,21 @@ def test_a_report_from_question_and_folder(here: Path) -> None:
     assert again.stderr == ""
 
 
+def test_without_a_model_nothing_is_sent_to_a_tracer(
+    here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LANGSMITH_TRACING", "true")
+    monkeypatch.setenv("LANGSMITH_API_KEY", "unused")
+    monkeypatch.setenv("LANGSMITH_ENDPOINT", "http://127.0.0.1:9")  # a refusal would be told
+    done = subprocess.run(
+        [*COMMAND, "research", QUESTION, "--docs", "docs", "--quiet"],
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+
+
 def test_json_is_one_object_and_nothing_else(here: Path) -> None:
     result = CliRunner().invoke(
         app, ["research", "-", "--docs", "docs", "--json", "--quiet"], input=QUESTION
