@@ -83,7 +83,8 @@ class IndexUnusable(CorpusError):
     def __init__(self, index: Path, problem: str) -> None:
         super().__init__(
             f"the index {str(index)!r} cannot be used: {problem}. Check the space and the rights there, "
-            "or choose another place (on the command line with --out); it can be deleted at any time and is then made again."
+            "or choose another place (on the command line with --out); it can be deleted at any time "
+            "and is then made again."
         )
 
 
