@@ -41,6 +41,22 @@ def replay(
     write_reports(out, "Replay of recorded runs")
 
 
+@app.command("needle-recovery")
+def needle_recovery(
+    out: _Out = Path("evals-needles"),
+    family: Annotated[
+        list[str] | None, typer.Option(help="Only this family; may be repeated.")
+    ] = None,
+    seeds: Annotated[int, typer.Option(help="Tasks of each family and language.", min=1)] = 2,
+) -> None:
+    """Show a value, hide it by resetting the window, ask for it (scripted models; plumbing)."""
+    from .needles.suite import run_needles
+    from .reports.files import write_reports
+
+    run_needles(out, families=family or (), seeds=seeds)
+    write_reports(out, "Needle recovery")
+
+
 @app.command()
 def compare(
     first: Annotated[str, typer.Argument(metavar="A", help="Results, or RESULTS#POLICY.")],

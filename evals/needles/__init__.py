@@ -1,0 +1,1 @@
+"""Needle recovery: a value shown once, hidden from the model, and asked for exactly."""
