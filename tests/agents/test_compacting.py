@@ -8,14 +8,10 @@ from support.provider_rules import check_chat
 
 from agents import Agent, Compaction, Limits, Meter, Run, ScriptedModel, Session, call, open_session
 from memory import (
-    CompactionRejected,
-    CompactionStarted,
     ContextCompacted,
     MemoryEventLog,
-    MessageAdded,
     Text,
     build_context,
-    plain_text,
 )
 
 RULE = "Never touch billing.py, and ask me before you delete anything."
@@ -40,7 +36,10 @@ def steps(count: int, size: int = 1500, summary: Any = '{"decisions": ["use the 
         seen["turn"] += 1
         if seen["turn"] > count:
             return "done"
-        return [Text(f"Step {seen['turn']} because of the index."), call("look", number=seen["turn"])]
+        return [
+            Text(f"Step {seen['turn']} because of the index."),
+            call("look", number=seen["turn"]),
+        ]
 
     return play
 
@@ -48,7 +47,9 @@ def steps(count: int, size: int = 1500, summary: Any = '{"decisions": ["use the 
 def agent_of(size: int = 1500, **settings: Any) -> Agent:
     async def look(number: int) -> str:
         """Look at something."""
-        return f"NEEDLE-{number:04d}-Q in /var/log/app-{number}.log\n{words(size)}\n3 passed, 1 failed"
+        return (
+            f"NEEDLE-{number:04d}-Q in /var/log/app-{number}.log\n{words(size)}\n3 passed, 1 failed"
+        )
 
     return Agent("worker", "You work.", tools=[look], limits=Limits(turns=500), **settings)
 
@@ -63,7 +64,16 @@ async def events(session: Session, kind: type[Any]) -> list[Any]:
     return [entry.event for entry in entries if isinstance(entry.event, kind)]
 
 
-STRATEGIES = ["auto", "latest-n", "micro", "turns", "summary", "reset", "micro+turns", "retry+reset"]
+STRATEGIES = [
+    "auto",
+    "latest-n",
+    "micro",
+    "turns",
+    "summary",
+    "reset",
+    "micro+turns",
+    "retry+reset",
+]
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
@@ -104,5 +114,5 @@ async def test_hostile_summarisers_cost_nothing_but_their_words(summary: Any) ->
     taken = await events(session, ContextCompacted)
     assert taken
     for event in taken:
-        assert RULE.split(",")[0] in event.text
+        assert RULE.split(",", maxsplit=1)[0] in event.text
         assert "NEEDLE" in json.dumps(event.record)
