@@ -41,8 +41,8 @@ _NUMBER = re.compile(
     | (?:(?P<money>{_MONEY})\ ?)?
       (?P<digits>(?<!\d)\d{{1,3}}(?:[ ]\d{{3}})+(?!\d)(?:[.,]\d+)?(?![.,]?\d) | \d+(?:[.,'’]\d+)*)
       (?:\ ?(?P<sign>[{"".join(_SIGN_SCALES)}])
-        | [ -]?(?P<word>(?i:{_WORDED}))\b\.?
-        | (?:(?P<letter>[kKmMbBtT])|\ (?P<apart>[KMBm]))\b(?!['’]))?
+        | [ -]?(?P<word>(?i:{_WORDED}))(?![^\W_])\.?
+        | (?:(?P<letter>[kKmMbBtT])|\ (?P<apart>[KMBm]))(?![^\W_]|['’]))?
       (?:[ -]?(?P<percent>{_PERCENT}))?
       (?:\ ?(?P<after>{_MONEY}|(?i:dollars?|euros?)\b))?
     """,

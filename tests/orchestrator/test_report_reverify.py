@@ -102,6 +102,18 @@ async def test_an_edit_of_a_written_report_is_found_at_its_line(
     assert new in next(line for line, each in found if each == message)
 
 
+async def test_numbers_between_marks_are_in_evidence() -> None:
+    text = "It costs __12 million__ dollars and 5*3 more."
+    search = MemorySearch(passage("e1", text))
+    found = concluded("", ("It costs.", "e1", text))
+    given = report_input(answered("q1", found), mode="extractive")
+    report = render_markdown(await build_report(given, search))
+    assert await faults(report, search) == []
+    merged = [fault for _, fault in await faults(report.replace("5\\*3", "53"), search)]
+    assert len(merged) == 1
+    assert merged[0].startswith("number not in evidence: 53 in")
+
+
 async def test_a_brief_shows_no_marks_and_its_places_are_still_checked() -> None:
     text = await written("extractive")
     assert "\nFleet: 3,120 robots, " in text
