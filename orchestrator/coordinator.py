@@ -44,12 +44,11 @@ class Coordinator:
 
     `subagents` may be agents, other coordinators and LangGraph runnables. `model` serves every agent
     that names none. `runs` is the folder in which runs are kept; `None` keeps them in memory only.
-    `redact_at_source` hides secrets in messages and tool results from the models and from the log as well.
     `shared_files` gives all its agents one folder `/shared` that they all write.
     Raises `AgentDefinitionError` for two subagents of one name or an agent without a model.
     """
 
-    def __init__(  # noqa: PLR0913 - what a user may set, by name
+    def __init__(
         self,
         agent: Agent,
         subagents: Sequence[Any] = (),
@@ -58,7 +57,6 @@ class Coordinator:
         limits: Limits | None = None,
         runs: Path | str | None = None,
         deps: Any = None,
-        redact_at_source: bool = False,
         shared_files: bool = False,
     ) -> None:
         self.limits = limits or agent.limits
@@ -66,8 +64,6 @@ class Coordinator:
         self.runs = Path(runs) if runs is not None else None
         self.options: JsonObject = {"kind": "coordinator"}
         """Kept in the log of every run, enough for the command line to find this object again."""
-        if redact_at_source:
-            self.options["redact_at_source"] = True
         if shared_files:
             self.options["shared_files"] = True
         self.subagents = roster(subagents, agent, model)
@@ -83,6 +79,15 @@ class Coordinator:
         self.kept: dict[str, LiveRun] = {}
         """Runs in memory that can be gone on with: hosts' threads, and those that wait for a person."""
         self._compiled: Any = None
+
+    @property
+    def redact_at_source(self) -> bool:
+        """Set it to hide secrets in messages and results from models and log too, in runs to come."""
+        return bool(self.options.get("redact_at_source"))
+
+    @redact_at_source.setter
+    def redact_at_source(self, value: bool) -> None:
+        self.options["redact_at_source"] = value
 
     @property
     def name(self) -> str:

@@ -41,7 +41,7 @@ def run(
     coordinator = load_coordinator(where)
     coordinator.runs = Path(out) if out else coordinator.runs or Path("runs")
     if redact_at_source:
-        coordinator.options["redact_at_source"] = True
+        coordinator.redact_at_source = True
     run_id = new_run_id()
     drive(
         lambda emit: coordinator.run(asked, run_id=run_id, emit=emit),

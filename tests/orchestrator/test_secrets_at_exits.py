@@ -57,7 +57,7 @@ def telling() -> str:
     raise ToolError(f'Send "clientSecret": "{TOLD}" again.')
 
 
-def team(runs: Path, **options: bool) -> Coordinator:
+def team(runs: Path) -> Coordinator:
     """Two agents, each with all tools; a subagent's model fails with a secret in its words."""
     calls = [call("fetch", url="https://x", api_key=ARGUMENT), call("raising"), call("telling")]
     tasks = [{"agent": name, "task": f"use password={TASK}"} for name in ("helper", "failing")]
@@ -72,7 +72,6 @@ def team(runs: Path, **options: bool) -> Coordinator:
             Agent("failing", "Fail.", failing, output_type=Conclusion),
         ],
         runs=runs,
-        **options,
     )
 
 
@@ -82,8 +81,8 @@ def environment(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT", "true")
 
 
-async def run(runs: Path, **options: bool) -> RunResult:
-    result = await team(runs, **options).run(f"The task: use password={TASK} and {SHAPE}.")
+async def run(runs: Path) -> RunResult:
+    result = await team(runs).run(f"The task: use password={TASK} and {SHAPE}.")
     assert result.text == "all done"
     return result
 
@@ -123,7 +122,8 @@ async def test_case_72_no_secret_leaves_by_an_exit(tmp_path: Path) -> None:
 
 
 async def test_redacted_at_the_source_no_model_and_no_log_holds_them(tmp_path: Path) -> None:
-    coordinator = team(tmp_path, redact_at_source=True)
+    coordinator = team(tmp_path)
+    coordinator.redact_at_source = True
     result = await coordinator.run(f"The task: use password={TASK} and {SHAPE}.")
     assert result.text == "all done"
     assert result.folder

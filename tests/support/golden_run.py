@@ -1,31 +1,13 @@
-"""The golden run: one finished run per released version is kept and must stay readable and replayable.
+"""The team whose finished run is kept for each released version; `tests/runs/make.py` writes it."""
 
-    python tests/support/golden_run.py
-
-writes `tests/runs/VERSION/` anew for the version in `pyproject.toml`: done once, at a release; the folders
-of earlier versions are never written again. `team` and `TASK` are what such a run was made with.
-"""
-
-import asyncio
-import shutil
-import sys
-import tempfile
-import tomllib
 from pathlib import Path
 
-PROJECT = Path(__file__).resolve().parents[2]
-if __name__ == "__main__":
-    # In place of this folder, whose modules have names of other packages.
-    sys.path[0] = str(PROJECT)
+from agents import Agent, Conclusion, Reply, ScriptedModel, ToolError, call, tool
+from memory import Reasoning, Text, ToolCall, Usage
+from orchestrator import Coordinator
 
-from agents import Agent, Conclusion, Reply, ScriptedModel, ToolError, call, tool  # noqa: E402 - after the path
-from memory import Reasoning, Text, ToolCall, Usage  # noqa: E402
-from orchestrator import Coordinator  # noqa: E402
-
-RUNS = PROJECT / "tests" / "runs"
+RUNS = Path(__file__).resolve().parents[1] / "runs"
 TASK = "Find out what the ferry costs. Never write to /etc."
-KEPT = ("run.json", "events.db", "usage.json", "transcripts")
-"""What is kept of a run folder."""
 
 
 @tool(repeatable=True)
@@ -68,23 +50,3 @@ def _helper(body: dict[str, list[dict[str, str]]]) -> ToolCall:
     if not any(m["role"] == "tool" for m in body["messages"]):
         return call("fare", trip=trip)
     return call("conclude", answer=f"The {trip} fare is {12 if trip == 'day' else 15} euro.")
-
-
-def main() -> None:
-    """Write the golden run of this version."""
-    version = tomllib.loads((PROJECT / "pyproject.toml").read_text())["project"]["version"]
-    with tempfile.TemporaryDirectory() as folder:
-        result = asyncio.run(team(Path(folder)).run(TASK, run_id="golden"))
-        assert result.folder is not None
-        target = RUNS / version
-        shutil.rmtree(target, ignore_errors=True)
-        target.mkdir(parents=True)
-        for name in KEPT:
-            source = result.folder / name
-            copy = shutil.copytree if source.is_dir() else shutil.copyfile
-            copy(source, target / name)
-    print(f"wrote {target}")
-
-
-if __name__ == "__main__":
-    main()
