@@ -5,7 +5,7 @@ from collections.abc import Callable
 import typer
 
 from .doctor import doctor
-from .fork_command import fork, purge
+from .fork_command import fork, purge, restore
 from .guard import EXIT_CODES, guarded
 from .plugins import WithPlugins
 from .research_command import research
@@ -38,6 +38,7 @@ _add(ask)
 _add(resume)
 _add(show)
 _add(fork)
+_add(restore)
 _add(verify)
 _add(doctor)
 runs_app = typer.Typer(rich_markup_mode=None)

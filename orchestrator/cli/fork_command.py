@@ -38,6 +38,28 @@ def fork(
     say(f"go on with: undrift resume {folder.name}, or undrift ask {folder.name} MESSAGE")
 
 
+def restore(
+    run: RunName,
+    compaction: Annotated[
+        int,
+        typer.Option("--compaction", metavar="K", help="As `undrift show --compactions` counts."),
+    ],
+    *,
+    thread: Annotated[
+        str | None,
+        typer.Option("--thread", metavar="T", help="The thread that was compacted; else the main."),
+    ] = None,
+    out: Out = "runs",
+) -> None:
+    """Start a new run in which what a compaction hid is visible again."""
+    from ..restoring import restore_compaction
+    from ..runs import find_run
+
+    folder = restore_compaction(find_run(Path(out), run), compaction, thread)
+    put(one_line(str(folder), 1000))
+    say(f"go on with: undrift resume {folder.name}, or undrift ask {folder.name} MESSAGE")
+
+
 def purge(
     run: RunName,
     *,

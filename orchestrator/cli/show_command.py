@@ -51,6 +51,10 @@ def show(
             "--file", metavar="PATH", help="One file, such as /files/a.md or /artifacts/NAME."
         ),
     ] = None,
+    compactions: Annotated[
+        bool,
+        typer.Option("--compactions", help="What was hidden from the model, and at what price."),
+    ] = False,
     raw: Raw = False,
     out: Out = "runs",
 ) -> None:
@@ -64,14 +68,17 @@ def show(
         verify,
         artifacts,
         file is not None,
+        compactions,
     )
     if chosen.count(True) > 1:
-        raise BadInput("give one of --turn, --context, --diff, --verify, --artifacts and --file")
+        raise BadInput(
+            "give one of --turn, --context, --diff, --verify, --artifacts, --file and --compactions"
+        )
     if request and turn is None:
         raise BadInput("--request needs a turn: --turn N --request")
     folder = find_run(Path(out), run)
-    if artifacts or file is not None:
-        _files(folder, file, thread, raw)
+    if compactions or artifacts or file is not None:
+        _compactions(folder, thread) if compactions else _files(folder, file, thread, raw)
     elif verify:
         _verify(folder)
     elif diff is not None:
@@ -82,6 +89,20 @@ def show(
         _turn(folder, thread, turn if turn is not None else context or 0, raw)
     else:
         _events(folder, thread, raw)
+
+
+def _compactions(folder: Path, thread: str | None) -> None:
+    from filesystem import RunFolder
+    from memory import read_entries
+
+    from ..log_reading import thread_entries
+    from ..restoring import compaction_text, compactions_of
+
+    found = compactions_of(thread_entries(read_entries(RunFolder.open(folder).events_db), thread))
+    for number, (_, event) in enumerate(found, 1):
+        put(visible(compaction_text(number, event)))
+    if not found:
+        put("nothing was compacted")
 
 
 def _files(folder: Path, file: str | None, thread: str | None, raw: bool) -> None:

@@ -222,7 +222,7 @@ async def test_case_33_a_new_context_in_the_middle_of_a_turn_keeps_question_and_
 
 
 async def test_case_35_a_question_between_two_groups_of_tools_stays() -> None:
-    model = ScriptedModel(steps(60), window=7_000)
+    model = ScriptedModel(steps(60), window=3_600)
     session = await open_with(model, lambda n: f"look {n}\n" + "some output of a tool\n" * 90)
     for number in range(3):
         for _ in range(6):
