@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from unicodedata import normalize
 
 from .blocks import ToolCall
 from .events import ContextCompacted, Entry, MessageAdded, ReplyReceived, ToolReturned
@@ -69,7 +70,9 @@ def search_events(
     When there is none: those that hold all of its words. Calls and results of the tools named in `without`,
     which only repeat older events, are passed over. `around` is in characters, each side.
     """
-    texts = [(entry.seq, _said(entry, without)) for entry in entries]
+    # Composed and decomposed letters look alike to whoever asks.
+    query = normalize("NFC", query)
+    texts = [(entry.seq, normalize("NFC", _said(entry, without))) for entry in entries]
     found = list(_holding(texts, [query], around)) if query.strip() else []
     return iter(found or _holding(texts, query.split(), around))
 

@@ -99,8 +99,6 @@ def _placed(
         expected, tracked, line = NOT_FOUND, "", ""
     elif family == "position":
         place = random.randrange(5) * (PAGES - 1) // 4
-    elif family == "decomposed":
-        line = unicodedata.normalize("NFD", line)
     elif family == "look-alike":
         wrong = _add_look_alikes(words, needle, pages, random)
     elif family == "overwritten":
@@ -111,6 +109,8 @@ def _placed(
     if line:
         pages[place].insert(random.randrange(1, len(pages[place])), line)
     text = tuple("\n".join(page) for page in pages)
+    if family == "decomposed":
+        text = tuple(unicodedata.normalize("NFD", page) for page in text)
     return NeedleTask("", family, "", 0, text, question, expected, tracked, tuple(wrong))
 
 

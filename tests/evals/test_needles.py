@@ -109,7 +109,7 @@ async def test_negative_control_a_reader_fails_once_the_needle_is_hidden(family:
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-@pytest.mark.parametrize("family", ["identifier", "overwritten", "look-alike"])
+@pytest.mark.parametrize("family", ["identifier", "overwritten", "look-alike", "decomposed"])
 async def test_a_searcher_recovers_what_was_hidden(family: str, language: str) -> None:
     record = await run_needle(needle_task(family, language, 0), "s", searcher(7), RESET)
     assert (record.state, record.passed, record.failure) == ("valid", True, "")
