@@ -14,7 +14,7 @@ from .ending import outcome_of, stopped
 from .errors import AgentDefinitionError, AgentError, LimitReached, ModelUnavailable, ToolError
 from .faults import Check
 from .file_tools import file_tools
-from .handing import CAP, Handing, fitted, shown, size_of
+from .handing import CAP, Handing, fits, fitted, shown, size_of
 from .limits import Hold, Limits, Meter
 from .looking_back import LOOKBACK, lookback_tools
 from .models import (
@@ -123,6 +123,7 @@ __all__ = [
     "call",
     "codec_for",
     "file_tools",
+    "fits",
     "fitted",
     "handed_path",
     "ignore",

@@ -59,7 +59,7 @@ async def _send(session: Session, request: Request) -> Reply:
         raise
     except Exception as error:  # the boundary: whatever a model raises is one kind of failure
         if isinstance(error, TimeoutError) and limit.expired():
-            raise LimitReached("seconds", "the time limit was reached in a model call") from error
+            raise LimitReached("seconds", "it did not finish within its time") from error
         words = f"model {model.name!r} gave no answer: {type(error).__name__}: {error}"
         raise ModelUnavailable(words) from error
     finally:

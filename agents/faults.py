@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import BaseModel
 
 from .conclusion import Conclusion
-from .handing import size_of
+from .handing import fits
 from .judging import unusable
 
 if TYPE_CHECKING:
@@ -64,10 +64,9 @@ def _says_nothing(output: BaseModel | str) -> str:
 
 def _too_long(session: "Session", output: BaseModel | str, cap: int) -> str:
     plain = output if isinstance(output, str) else output.model_dump(mode="json")
-    tokens = size_of(plain, session.thread.counter)
-    if tokens <= cap:
-        return ""
+    if fits(plain, cap, session.thread.counter) or session.thread.tokens > session.window // 2:
+        return ""  # good, or so long that asking again would not fit: then it is cut
     return (
-        f"It has {tokens:,} tokens, at most {cap:,} are read. Keep the answer and the best findings, and "
-        "leave out the rest."
+        f"It is too long: at most {cap:,} tokens are read. Keep the answer and the best findings, and leave "
+        "out the rest."
     )

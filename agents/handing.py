@@ -21,6 +21,8 @@ ESTIMATE = 1.15
 ANSWER_SHARE = 0.6
 """Of the cap, for the answer, when something stands behind it."""
 REASON_TOKENS = 60
+_FLOOD_CHARS = 20
+"""Characters a token; a text of more than this is counted from its beginning first."""
 _TRIES = 100
 """Parts that are tried before the rest is left out: a flood must not cost time."""
 _LISTS = ("open_questions", "next_steps", "artifacts")
@@ -38,6 +40,17 @@ def size_of(value: Any, counter: Counter) -> int:
     """Tokens of a JSON value as it stands in the parent's context; an estimate errs upwards."""
     tokens = counter.count(dumps(value).decode("utf-8", "replace"))
     return tokens if counter.exact else int(tokens * ESTIMATE) + 1
+
+
+def fits(value: Any, cap: int, counter: Counter) -> bool:
+    """True when a JSON value is at most `cap` tokens; of a flood only the beginning is counted."""
+    text = dumps(value).decode("utf-8", "replace")
+    beginning = text[: cap * _FLOOD_CHARS]
+    for part in dict.fromkeys((beginning, text)):
+        tokens = counter.count(part)
+        if (tokens if counter.exact else int(tokens * ESTIMATE) + 1) > cap:
+            return False
+    return True
 
 
 def shown(outcome: Outcome) -> JsonObject:
@@ -62,7 +75,7 @@ def fitted(outcome: Outcome, cap: int, counter: Counter, full: str = "") -> Json
     A cap too small for even the status gives the status alone.
     """
     whole = shown(outcome)
-    if size_of(whole, counter) <= cap:
+    if fits(whole, cap, counter):
         return whole
     base = {key: whole[key] for key in ("agent", "thread", "status")}
     base["cut"] = f"shortened; all of it: {full}" if full else "shortened; the rest is not kept"

@@ -3,7 +3,7 @@
 from collections import Counter as Tally
 from collections.abc import Sequence
 
-from agents import CAP, DEFAULT_OUTPUT_TOKENS, Outcome, Session, fitted, shown, size_of
+from agents import CAP, DEFAULT_OUTPUT_TOKENS, Outcome, Session, fits, fitted, shown, size_of
 from filesystem import ArtifactStore, StorageFailed
 from memory import JsonObject, dumps
 
@@ -37,7 +37,7 @@ async def handed(session: Session, outcomes: Sequence[Outcome], cap: int) -> str
     counter = session.thread.counter
     parts: list[JsonObject] = []
     for outcome in outcomes:
-        if size_of(shown(outcome), counter) <= cap - FRAME:
+        if fits(shown(outcome), cap - FRAME, counter):
             parts.append(shown(outcome))
             continue
         full = await _stored(store, outcome) or f"the transcript of thread {outcome.thread}"
