@@ -61,7 +61,6 @@ from .events import (
     CompactionRejected,
     CompactionStarted,
     ConfigSet,
-    ContentOffloaded,
     ContextCompacted,
     Entry,
     Event,
@@ -87,6 +86,7 @@ from .history import Found, Window, cut_to_tokens, read_events, search_events, w
 from .interventions import RunForked, SecretPurged
 from .log import EventLog, MemoryEventLog
 from .offload import NO_TOOL, Keeper, OffloadLimits, cut_hard, is_over, refs_in, tokens_of, words_of
+from .offloaded import ContentOffloaded
 from .prefix import common_prefix
 from .purging import purge_log
 from .recitation import PARTS, Reading, Recitation, Room, is_tail, read_status, recite

@@ -32,7 +32,7 @@ class Stored(Text):
 
     ref: ArtifactRef | None = None
     """The body; `None` in none that this version writes."""
-    type: Literal["stored"] = field(default="stored", init=False)  # pyright: ignore[reportIncompatibleVariableOverride]
+    type: Literal["stored"] = field(default="stored", init=False)  # pyright: ignore[reportIncompatibleVariableOverride] - each block has its own tag
 
 
 @dataclass(frozen=True, slots=True)

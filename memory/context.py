@@ -12,7 +12,6 @@ from .blocks import Block, Text, ToolCall
 from .codec import Item
 from .events import (
     ConfigSet,
-    ContentOffloaded,
     ContextCompacted,
     Entry,
     MessageAdded,
@@ -20,6 +19,7 @@ from .events import (
     RequestSent,
     ToolReturned,
 )
+from .offloaded import ContentOffloaded
 from .projecting import replace_items
 
 INTERRUPTED = (

@@ -10,6 +10,7 @@ from typing import Any, Literal
 from .approvals import ApprovalAsked, ApprovalGiven
 from .blocks import Block, JsonObject, ResultBlock
 from .interventions import RunForked, SecretPurged
+from .offloaded import ContentOffloaded
 from .replacing import Replacement
 from .usage import Usage
 
@@ -142,20 +143,6 @@ class ToolReturned:
     """Wall time of the call."""
     kind: str = ""
     """For errors: `unknown_tool`, `arguments`, `exception`, `timeout`, `cancelled`, `limit`."""
-
-
-@dataclass(frozen=True, slots=True)
-class ContentOffloaded:
-    """From its first request on, the model sees this in place of an event's content, which was too large.
-
-    For what is too large only together with others, and for messages; what is too large by itself is
-    stored before its event is appended.
-    """
-
-    target: int
-    """Position of the event."""
-    content: tuple[Block, ...]
-    """What the model sees: a `Stored` block among it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,6 @@ from .events import (
     CompactionRejected,
     CompactionStarted,
     ConfigSet,
-    ContentOffloaded,
     ContextCompacted,
     Event,
     LaterEvent,
@@ -33,6 +32,7 @@ from .events import (
     ToolReturned,
 )
 from .interventions import RunForked, SecretPurged
+from .offloaded import ContentOffloaded
 from .replacing import replacement_from
 from .usage import Usage
 

@@ -13,7 +13,6 @@ from .counting import count_head, count_piece, count_tail
 from .errors import ContextError, TodoError
 from .events import (
     ConfigSet,
-    ContentOffloaded,
     ContextCompacted,
     Entry,
     Event,
@@ -25,6 +24,7 @@ from .events import (
     ToolReturned,
 )
 from .log import EventLog
+from .offloaded import ContentOffloaded
 from .prefix import Prefix
 from .recitation import is_tail
 from .requests import answered_request, answers

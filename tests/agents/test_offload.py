@@ -138,7 +138,7 @@ def reads_end(body):
 
 
 def finds(_):
-    return call("grep", text=NEEDLE)
+    return call("grep", text=NEEDLE, path="/artifacts")
 
 
 async def test_case_14_results_that_are_too_large_only_together():

@@ -1,9 +1,14 @@
 """Files of a run's agents: what is handed over, what comes back, what each may see."""
 
+import asyncio
+
+from typer.testing import CliRunner
+
 from agents import Agent, Conclusion, ScriptedModel, call, tool
 from filesystem import MergeRule
 from memory import loads
 from orchestrator import Coordinator
+from orchestrator.cli.app import app
 
 NEEDLE = "needle-at-the-very-end-93"
 
@@ -161,3 +166,24 @@ async def test_shared_files_are_there_only_when_asked_for():
         await Coordinator(agent, [one], shared_files=shared).run("go")
         assert ("wrote /shared/a.md" in texts(model)) is shared
         assert ("words of all 77" in texts(lead)) is shared
+
+
+async def test_files_and_stored_bodies_are_shown_after_the_run(tmp_path):
+    @tool
+    def fetch() -> str:
+        """Fetch."""
+        return "a long line of the page\n" * 8_000 + NEEDLE
+
+    model = ScriptedModel([[call("fetch"), write("notes.md", "my notes")], "ok"])
+    agent = Agent("lead", "Lead.", model, tools=[fetch], files="all")
+    await Coordinator(agent, runs=tmp_path).run("go", run_id="r")
+
+    async def shown(*options):
+        given = ["show", "r", "--out", str(tmp_path), *options]
+        return (await asyncio.to_thread(CliRunner().invoke, app, given)).output
+
+    listed = await shown("--artifacts")
+    assert "fetch" in listed
+    assert (await shown("--file", listed.split()[0])).rstrip().endswith(NEEDLE)
+    assert (await shown("--file", "/files/notes.md")).strip() == "my notes"
+    assert "threads with files: main" in await shown("--file", "/files/a.md", "--thread", "nobody")
