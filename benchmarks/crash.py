@@ -178,7 +178,7 @@ def compare(
 def plans_of(kills: int, commits: int, seconds: float, dice: random.Random) -> list[list[Any]]:
     """Every commit at each of its three moments, then random instants; a quarter is struck twice."""
     plans = [[(moment, n)] for moment in MOMENTS for n in range(1, commits + 1)]
-    if len(plans) > kills // 2:
+    if len(plans) > kills:
         plans = dice.sample(plans, kills // 2)
     while sum(map(len, plans)) < kills:
         plans.append([("random", dice.uniform(0, seconds))])
