@@ -128,8 +128,8 @@ async def test_redacted_at_the_source_no_model_and_no_log_holds_them(tmp_path: P
     assert result.text == "all done"
     assert result.folder
     models = [coordinator.agent.model]
-    models += [getattr(child, "models")[0] for child in coordinator.subagents.values()]  # noqa: B009 - of agents
-    sent = [body.decode() for model in models for body in getattr(model, "requests")]  # noqa: B009 - scripted
+    models += [getattr(child, "models")[0] for child in coordinator.subagents.values()]  # noqa: B009 - children that are agents
+    sent = [body.decode() for model in models for body in getattr(model, "requests")]  # noqa: B009 - scripted models
     assert len(sent) == 6
     # What the scripted models say themselves is theirs, and stays; everybody else's secrets do not.
     for text in sent:
