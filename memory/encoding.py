@@ -38,7 +38,8 @@ def loads(data: bytes | str) -> Any:
 def wire(value: Any) -> bytes:
     """Compact JSON for a request: lone surrogates become U+FFFD, the same bytes every time."""
     try:
-        return orjson.dumps(value)
+        # Copied, because what orjson returns holds several times its size, and pieces are kept.
+        return bytes(memoryview(orjson.dumps(value)))
     except TypeError:
         text = json.dumps(_plain(value), ensure_ascii=False, separators=(",", ":"))
         return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace").encode()
