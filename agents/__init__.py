@@ -13,7 +13,6 @@ from .conclusion import Citation, Conclusion, Finding
 from .ending import outcome_of, stopped
 from .errors import AgentDefinitionError, AgentError, LimitReached, ModelUnavailable, ToolError
 from .faults import Check
-from .file_tools import file_tools
 from .handing import CAP, Handing, fits, fitted, shown, size_of
 from .limits import Hold, Limits, Meter
 from .looking_back import LOOKBACK, lookback_tools
@@ -122,7 +121,6 @@ __all__ = [
     "as_tool",
     "call",
     "codec_for",
-    "file_tools",
     "fits",
     "fitted",
     "handed_path",
