@@ -11,7 +11,7 @@ from .approvals import ApprovalAsked, ApprovalGiven
 from .blocks import Block, JsonObject, ResultBlock
 from .interventions import RunForked, SecretPurged
 from .offloaded import ContentOffloaded
-from .replacing import Replacement
+from .replacing import Replacement, SummaryAsked
 from .usage import Usage
 
 COPIED = -1
@@ -92,27 +92,6 @@ class RequestSent:
     prefix: int = 0
     """First bytes it shares with the last answered request under the same configuration: what a
     provider's cache can reuse. 0 for the first, and in logs of versions that did not measure it."""
-
-
-@dataclass(frozen=True, slots=True)
-class SummaryAsked:
-    """A request for a summary is about to leave; the exact bytes can be rebuilt as those of a turn."""
-
-    revision: int
-    last_event: int
-    tail: str
-    """What the summariser is told, the last message of its request."""
-    config: int
-    """Position of the `ConfigSet` in force; 0 for another model than the thread's."""
-    sha256: str
-    size: int
-    """Bytes of the request."""
-    counted: int
-    """Its tokens as counted, before the correction by reports."""
-    prefix: int
-    """First bytes it shares with the last answered request: what a provider's cache can reuse."""
-    model: str
-    """The summariser's name."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Replacements: what a compaction puts in the place of events."""
+"""Replacements: what a compaction puts in the place of events; and the request for a summary."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -26,6 +26,27 @@ class Replacement:
     arguments. `message`: a message keeps its place and origin, with the text as its content."""
     call: str = ""
     """For `arguments` and `result`: id of the call as the model sees it; `""` for all of the event."""
+
+
+@dataclass(frozen=True, slots=True)
+class SummaryAsked:
+    """A request for a summary is about to leave; the exact bytes can be rebuilt as those of a turn."""
+
+    revision: int
+    last_event: int
+    tail: str
+    """What the summariser is told, the last message of its request."""
+    config: int
+    """Position of the `ConfigSet` in force; 0 for another model than the thread's."""
+    sha256: str
+    size: int
+    """Bytes of the request."""
+    counted: int
+    """Its tokens as counted, before the correction by reports."""
+    prefix: int
+    """First bytes it shares with the last answered request: what a provider's cache can reuse."""
+    model: str
+    """The summariser's name."""
 
 
 def replacement_from(data: Mapping[str, Any]) -> Replacement:
