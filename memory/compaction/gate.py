@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
+from ..codec import Item
 from ..events import (
     CompactionRejected,
     CompactionStarted,
@@ -99,11 +100,11 @@ def _broken(before: View, after: View) -> Rejection | None:
     return None
 
 
-def _answers(items: Sequence[object]) -> tuple[list[str], list[str]]:
+def _answers(items: Sequence[Item]) -> tuple[list[str], list[str]]:
     from .describing import calls_of
     from .view import Group
 
-    group = Group("step", tuple(items), 0, 0)  # type: ignore[arg-type]
+    group = Group("step", tuple(items), 0, 0)
     results = [i.event.call_id for i in group.items if isinstance(i.event, ToolReturned)]
     calls = [call.id for call in calls_of(group)]
     return sorted(calls), sorted(results)

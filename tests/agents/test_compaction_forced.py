@@ -63,7 +63,7 @@ async def test_six_compactions_keep_words_rules_and_needles(share: float, kind: 
         assert messages[1]["content"] == TASK
         assert estimate_tokens(json.dumps(messages)) <= WINDOW
     for entry in taken:
-        assert RULE in entry.event.text  # type: ignore[union-attr]
+        assert RULE in entry.event.text
     asked = session.turns
     for number in range(1, asked):
         assert list(search_events(entries, needle(number))), needle(number)

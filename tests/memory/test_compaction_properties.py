@@ -120,7 +120,7 @@ def test_what_the_gate_takes_is_valid_smaller_pinned_and_reachable(
         view = thread.view()
         goal = Goal(
             int(view.total * share), 8_000, tail=int(view.total * share / 4), cut=cut, focus="task"
-        )  # type: ignore[arg-type]
+        )
         made = propose(thread, strategy_named(name, Summarising(Blind(words))), goal)
         pinned = constraints_of(thread.view().items)
         verdict = judge(thread.view(), made, goal, pinned, forced=True)
@@ -136,9 +136,9 @@ def test_what_the_gate_takes_is_valid_smaller_pinned_and_reachable(
         check_all(thread, codec, check, shown, pinned)
 
 
-def check_all(thread: Thread, codec: object, check: object, shown: list, pinned: list[str]) -> None:  # type: ignore[type-arg]
+def check_all(thread: Thread, codec: object, check: object, shown: list, pinned: list[str]) -> None:
     body = thread.request().body
-    check(body)  # type: ignore[operator]
+    check(body)
     entries = asyncio.run(thread.log.read("t"))
     assert [i.event for i in build_context(entries).items] == [
         i.event for i in thread.context.items

@@ -21,13 +21,13 @@ def play(body: dict[str, Any]) -> Any:
     turns = sum(message["role"] == "assistant" for message in body["messages"])
     if "Older messages" in str(body["messages"][-1]["content"]):
         return ""
-    play.count += 1  # type: ignore[attr-defined]
+    play.count += 1
     assert turns >= 0
-    return call("look", number=play.count) if play.count < 40 else "done"  # type: ignore[attr-defined]
+    return call("look", number=play.count) if play.count < 40 else "done"
 
 
 async def test_a_compaction_is_listed_and_brought_back_in_a_fork(tmp_path: Path) -> None:
-    play.count = 0  # type: ignore[attr-defined]
+    play.count = 0
     settings = Compaction("reset")
     agent = Agent("a", "Work.", tools=[look], compaction=settings)
     model = ScriptedModel(play, window=6_000)
@@ -43,6 +43,6 @@ async def test_a_compaction_is_listed_and_brought_back_in_a_fork(tmp_path: Path)
     context = build_context(read_entries(forked / "events.db", "main"))
     texts = [plain_text(item.event.content) for item in context.items]
     assert context.revision == 0
-    hidden = [e for e in entries if e.seq in taken[0].event.hidden]  # type: ignore[union-attr]
+    hidden = [e for e in entries if e.seq in taken[0].event.hidden]
     assert hidden
     assert any("value-1\n" in text for text in texts)
