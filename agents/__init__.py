@@ -6,8 +6,8 @@ turn is one model call and the tool calls it asked for. Start reading at `agent.
 
 from .acting import record as record_result
 from .agent import Agent, See
+from .allowance import longest_answer
 from .approving import paused, paused_outcome
-from .asking import DEFAULT_OUTPUT_TOKENS
 from .compaction import Compaction, trigger_of
 from .conclusion import Citation, Conclusion, Finding
 from .ending import outcome_of, stopped
@@ -60,7 +60,6 @@ from .tree import GRACE_SECONDS, Place, Tree
 
 __all__ = [
     "CAP",
-    "DEFAULT_OUTPUT_TOKENS",
     "GRACE_SECONDS",
     "LOOKBACK",
     "NOTHING",
@@ -126,6 +125,7 @@ __all__ = [
     "handed_path",
     "ignore",
     "inside",
+    "longest_answer",
     "lookback_tools",
     "open_session",
     "outcome_from",

@@ -4,6 +4,7 @@ import asyncio
 
 from memory import ReplyReceived, Request, Usage
 
+from .allowance import longest_answer
 from .compacting import make_room, overflowed
 from .errors import CodecChanged, LimitReached, ModelUnavailable
 from .limits import Hold
@@ -11,8 +12,6 @@ from .models import Delta, Reply
 from .progress import TokenStreamed, TurnEnded, TurnStarted
 from .session import Session
 from .telemetry import model_span, tell_reply
-
-DEFAULT_OUTPUT_TOKENS = 4096
 
 
 async def ask_models(session: Session) -> Reply:
@@ -39,9 +38,7 @@ async def ask_models(session: Session) -> Reply:
 
 async def _send(session: Session, request: Request) -> Reply:
     model, meter = session.model, session.meter
-    given = model.settings
-    answer = given.get("max_tokens") or given.get("max_completion_tokens") or DEFAULT_OUTPUT_TOKENS
-    hold = Hold(request.tokens, int(answer), model.name)
+    hold = Hold(request.tokens, longest_answer(session), model.name)
     usage, held = Usage(), False
     limit = asyncio.timeout(meter.time_left())
     try:

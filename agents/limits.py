@@ -200,6 +200,38 @@ class Meter:
         ]
         return min(rooms) if rooms else None
 
+    def shares(self) -> "list[tuple[str, float, float]]":
+        """Name, amount used and limit of each limit on cost and calls that holds here."""
+        found: list[tuple[str, float, float]] = []
+        for meter in self._line():
+            limits = meter.limits
+            for name, used, limit in (
+                ("cost", meter.cost, limits.cost),
+                ("model calls", meter.model_calls, limits.model_calls),
+                ("tool calls", meter.tool_calls, limits.tool_calls),
+            ):
+                if limit is not None:
+                    found.append((name, used, limit))
+        return found
+
+    def is_last(self, hold: Hold) -> bool:
+        """True when after such a call the limits leave no room for another one like it."""
+        price = self._price(hold.model)
+        for meter in self._line():
+            limits, twice = meter.limits, 2 * hold.usage.total
+            cost = 2 * price.of(hold.usage) if price else 0.0
+            calls = meter.model_calls + meter._under_way + 2
+            if limits.model_calls is not None and calls > limits.model_calls:
+                return True
+            if (
+                limits.tokens is not None
+                and meter.usage.total + meter._held + twice > limits.tokens
+            ):
+                return True
+            if limits.cost is not None and meter.cost + meter._held_cost + cost > limits.cost:
+                return True
+        return False
+
     def _line(self) -> "list[Meter]":
         line: list[Meter] = [self]
         while line[-1]._parent is not None:

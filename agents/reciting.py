@@ -4,6 +4,8 @@ from typing import TYPE_CHECKING
 
 from memory import MessageAdded, Room, Text, recite
 
+from .allowance import limit_readings
+
 if TYPE_CHECKING:
     from .session import Session
 
@@ -43,4 +45,5 @@ def room_of(session: "Session") -> Room:
         token_limit=tokens[1] if tokens else None,
         seconds_left=seconds[0] if seconds else None,
         seconds_limit=seconds[1] if seconds else None,
+        further=limit_readings(session),
     )

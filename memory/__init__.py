@@ -89,7 +89,7 @@ from .offload import NO_TOOL, Keeper, OffloadLimits, cut_hard, is_over, refs_in,
 from .offloaded import ContentOffloaded
 from .prefix import common_prefix
 from .purging import purge_log
-from .recitation import PARTS, Reading, Recitation, Room, is_tail, read_status, recite
+from .recitation import NEARLY_SPENT, PARTS, Reading, Recitation, Room, is_tail, read_status, recite
 from .redacting_log import RedactingLog, redact_blocks
 from .redaction import REDACTED, known_secrets, redact, redact_known, redact_value, written_forms
 from .replacing import Replacement, ReplacementKind
@@ -127,6 +127,7 @@ from .verification import LogCheck, verify_log
 __all__ = [
     "COPIED",
     "COUNTER_TOPIC",
+    "NEARLY_SPENT",
     "NO_TOOL",
     "PARTS",
     "PINNED",

@@ -23,6 +23,8 @@ PARTS = (
     "window",
     "tokens",
     "time",
+    "limits",
+    "last",
     "compactions",
     "calls",
     "repeats",
@@ -36,7 +38,7 @@ TAIL_START, TAIL_END = "<tail>", "</tail>"
 """Lines of their own, the first and the last of every tail."""
 _INTRO = "(Kept by the program for this request. Not a message of the user.)"
 
-NEARLY_SPENT = 0.75
+NEARLY_SPENT = 0.7
 """Share of a limit from which it is shown."""
 HALF_WINDOW = 0.5
 """Share of the window from which it is shown."""
@@ -96,6 +98,18 @@ class Recitation:
 
 
 @dataclass(frozen=True, slots=True)
+class Reading:
+    """One line of the status."""
+
+    part: str
+    """From `PARTS`."""
+    value: str
+    """Numbers and fixed words."""
+    rule: str
+    """What to do about it."""
+
+
+@dataclass(frozen=True, slots=True)
 class Room:
     """What an agent may still use; `None` means that there is no such limit."""
 
@@ -111,18 +125,8 @@ class Room:
     """Tokens that they may spend in all."""
     seconds_left: float | None = None
     seconds_limit: float | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Reading:
-    """One line of the status."""
-
-    part: str
-    """From `PARTS`."""
-    value: str
-    """Numbers and fixed words."""
-    rule: str
-    """What to do about it."""
+    further: tuple["Reading", ...] = ()
+    """What else its limits leave, as lines of the status."""
 
 
 def recite(
@@ -192,6 +196,7 @@ def _limits(status: StatusKeeper, room: Room) -> Iterator[Reading]:
     if limit is not None and left_s is not None and limit - left_s >= NEARLY_SPENT * limit:
         value = f"time: {status.elapsed:.0f} s elapsed, {max(0.0, left_s):.0f} s left"
         yield Reading("time", value, "start nothing that takes longer than what is left")
+    yield from room.further
 
 
 def _calls(status: StatusKeeper) -> Iterator[Reading]:

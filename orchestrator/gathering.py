@@ -3,7 +3,7 @@
 from collections import Counter as Tally
 from collections.abc import Sequence
 
-from agents import CAP, DEFAULT_OUTPUT_TOKENS, Outcome, Session, fits, fitted, shown, size_of
+from agents import CAP, Outcome, Session, fits, fitted, longest_answer, shown, size_of
 from filesystem import ArtifactStore, StorageFailed
 from memory import JsonObject, dumps
 
@@ -19,9 +19,13 @@ LINE_CHARS = 160
 def cap_for(session: Session, children: int) -> int:
     """Tokens of one child's conclusion: 2,000, or its share of the room that the parent has left."""
     session.configure()
-    answer = int(session.model.settings.get("max_tokens") or DEFAULT_OUTPUT_TOKENS)
     window = session.window
-    room = window - min(answer, window // 2) - session.thread.tokens - int(window * SPARE)
+    room = (
+        window
+        - min(longest_answer(session), window // 2)
+        - session.thread.tokens
+        - int(window * SPARE)
+    )
     return max(0, min(CAP, room // max(1, children)))
 
 

@@ -235,5 +235,11 @@ class Work:
             depth=self.depth + 1,
             cap=cap_for(session, children) if children else CAP,
             seen=next(replies, 1) - 1,
-            constraints=(*session.pinned, *session.thread.todo.constraints),
+            constraints=self._constraints(),
         )
+
+    def _constraints(self) -> tuple[str, ...]:
+        """What holds for the whole run: pinned texts, the user's rules, the plan's constraints."""
+        session = self.session
+        thread = session.thread
+        return tuple(dict.fromkeys((*session.pinned, *thread.rules(), *thread.todo.constraints)))

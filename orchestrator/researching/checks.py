@@ -8,6 +8,9 @@ from filesystem import Passage, Search
 from .markup import clean, marked_like
 from .quantities import NumbersIn, numbers
 
+QUOTE_SHOWN, FAULTS_SHOWN = 80, 5
+"""Characters of a quote, and how many, that its author is told about."""
+
 
 class Checker:
     """Asks a `Search` about evidence, each question once."""
@@ -96,3 +99,16 @@ async def unverified_quotes(conclusion: Conclusion, search: Search) -> list[Cita
             if passage is None or await checker.place_of(passage, citation.quote) is None:
                 failed.append(citation)
     return failed
+
+
+async def quote_faults(search: Search, output: Conclusion) -> list[str]:
+    """Mark every citation of a conclusion as verified or not, and say what is wrong, for its author."""
+    failed = await unverified_quotes(output, search)
+    for finding in output.findings:
+        for citation in finding.citations:
+            citation.verified = not any(citation is other for other in failed)
+    return [
+        f"The quote {citation.quote[:QUOTE_SHOWN]!r} is not in the source of {citation.evidence!r}: copy it "
+        "exactly, or leave the finding out."
+        for citation in failed[:FAULTS_SHOWN]
+    ]

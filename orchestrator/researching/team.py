@@ -1,12 +1,14 @@
 """The research team: planner, researcher, reviewer and writer, each with its prompt from a file."""
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 
 from agents import Agent, Conclusion, Limits, Model
 from filesystem import Search
 
 from ..subagents import AgentSubagent, Subagent
+from .checks import quote_faults
 from .search_tools import search_tools
 from .shapes import Draft, Gaps, Plan
 
@@ -31,6 +33,7 @@ def research_team(
                 prompt("researcher"),
                 tools=search_tools(corpus),
                 output_type=Conclusion,
+                check=partial(quote_faults, corpus),
                 limits=Limits(turns=16, seconds=RESEARCHER_SECONDS),
             ),
             "researcher",

@@ -14,6 +14,7 @@ from memory import (
     Event,
     MemoryEventLog,
     MessageAdded,
+    Reading,
     Recitation,
     Room,
     Step,
@@ -92,7 +93,11 @@ def unusual() -> tuple[Thread, Room]:
     thread.append(ContextCompacted("test", ()))
     for event in slow:
         thread.append(event)
-    room = Room(70_000, 128_000, 5, 900, 1000, 10.0, 60.0)
+    further = (
+        Reading("limits", "tool calls: 9 of 10 used", "start nothing large"),
+        Reading("last", "this is the last turn", "hand in what you have"),
+    )
+    room = Room(70_000, 128_000, 5, 900, 1000, 10.0, 60.0, further)
     return thread, room
 
 
