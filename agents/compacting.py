@@ -26,6 +26,7 @@ from .compaction import Compaction, reserve_of, trigger_of
 from .errors import LimitReached
 from .looking_back import LOOKBACK
 from .summarising import ModelSummariser
+from .telemetry import compaction_span
 
 if TYPE_CHECKING:
     from .session import Session
@@ -104,7 +105,19 @@ async def compact(
     goal = _goal(session, settings, view, trigger, focus, target)
     thread.append(CompactionStarted(chosen.name, view.total, trigger, goal.target))
     await thread.commit()
-    usage = Usage()
+    with compaction_span(session, chosen.name, view.total) as span:
+        came = await _under_lock(session, chosen, goal, trigger, (view, tail))
+        if isinstance(came, Rejection):
+            span.fail(came.reason)
+        return came
+
+
+async def _under_lock(
+    session: "Session", chosen: Strategy, goal: Goal, trigger: str, seen: tuple[View, str]
+) -> ContextCompacted | Rejection:
+    """Have the strategy propose, judge the proposal against the history as it is then, and commit it."""
+    (view, tail), thread, usage = seen, session.thread, Usage()
+    gate = thread.gate
     try:
         made = await chosen.propose(view, goal)
         usage = made.usage if made else usage

@@ -9,6 +9,7 @@ from memory import Request, Summary, ToolCall, Usage, fits
 from .compaction import Compaction, reserve_of
 from .limits import Hold
 from .models import Model, Reply
+from .telemetry import model_span, tell_reply
 
 if TYPE_CHECKING:
     from .session import Session
@@ -64,7 +65,9 @@ async def _send(session: "Session", model: Model, request: Request, limit: int) 
     usage = Usage()
     try:
         async with asyncio.timeout(session.meter.time_left()):
-            reply = await model.send(request.body)
+            with model_span(session, request, model) as span:
+                reply = await model.send(request.body)
+                tell_reply(span, reply)
         usage = reply.usage
         return reply
     finally:

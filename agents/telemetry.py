@@ -36,7 +36,7 @@ from .spans import NOTHING, Span, span_inside
 if TYPE_CHECKING:
     from memory import Request, ResultBlock, Status, ToolCall
 
-    from .models import Reply
+    from .models import Model, Reply
     from .session import Run, Session
 
 
@@ -79,9 +79,9 @@ def tell_status(span: Span, status: "Status") -> None:
         span.fail(status)
 
 
-def model_span(session: "Session", request: "Request") -> Span:
-    """The span of one model call."""
-    spans, model = session.run.spans, session.model
+def model_span(session: "Session", request: "Request", model: "Model | None" = None) -> Span:
+    """The span of one model call, of the session's model when no other is named."""
+    spans, model = session.run.spans, model or session.model
     if not spans.on:
         return NOTHING
     asked = str(model.settings.get("model") or model.name)

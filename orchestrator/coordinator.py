@@ -228,6 +228,8 @@ class Coordinator:
                 f"{', '.join(call.key for call in pending)}: decide first (undrift resume, or "
                 "Coordinator.resume with decisions), then send the message"
             )
+        if live.ended is not None and live.ended.status == "paused" and not pending:
+            live.go_on()  # it paused for another reason than a call
         if decisions:
             for call, event in read_decisions(pending, decisions):
                 live.run.log.append(call.thread, event)

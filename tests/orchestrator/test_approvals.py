@@ -7,7 +7,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import END, START, MessagesState, StateGraph
 from langgraph.types import Command
 
-from agents import Agent, Conclusion, ScriptedModel, call, tool
+from agents import Agent, Compaction, Conclusion, ScriptedModel, call, tool
 from memory import ApprovalAsked, ApprovalGiven, RequestSent, ThreadEnded, loads, read_entries
 from orchestrator import Coordinator, DecisionRefused, QuestionRefused, list_runs
 
@@ -324,3 +324,35 @@ async def test_a_message_of_a_host_while_a_call_waits_is_refused(tmp_path):
     with pytest.raises(QuestionRefused, match="decide first"):
         await host.ainvoke({"messages": [("user", "and now?")]}, config)
     assert till.paid == []
+
+
+async def test_a_run_that_paused_after_a_compaction_goes_on_when_it_is_resumed(tmp_path):
+    @tool
+    def dump(n: int) -> str:
+        """Dump."""
+        return f"line {n} of a body\n" * 120
+
+    asked = []
+
+    def script(body):
+        asked.append(body)
+        return call("dump", n=1) if len(asked) < 25 else "end"
+
+    def made():
+        agent = Agent(
+            "lead",
+            "L.",
+            ScriptedModel(script, window=16_000),
+            [dump],
+            compaction=Compaction(pause=True),
+        )
+        return Coordinator(agent, runs=tmp_path)
+
+    first = await made().run("x", run_id="r")
+    assert (first.status, first.pending) == ("paused", ())
+    result = first
+    for _ in range(12):
+        if result.status != "paused":
+            break
+        result = await made().resume("r")
+    assert (result.status, list_runs(tmp_path)[0].status) == ("done", "done")

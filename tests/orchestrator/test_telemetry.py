@@ -149,6 +149,33 @@ async def test_case_72_an_exceptions_words_are_on_no_span(tmp_path):
     assert {"exception", "ModelUnavailable", "failed"} <= kinds
 
 
+async def test_stored_bodies_and_compactions_are_spans_too(tmp_path):
+    @tool
+    def dump(n: int) -> str:
+        """Dump."""
+        return f"line {n} of a long body\n" * (8_000 if n == 0 else 100)
+
+    def script(body):
+        turns = sum(m["role"] == "assistant" for m in body["messages"])
+        return call("dump", n=turns) if len(model.requests) < 25 else "end"
+
+    model = ScriptedModel(script, window=16_000)
+    agent = Agent("lead", "L.", model, [dump])
+    result = await Coordinator(agent, runs=tmp_path).run("x", run_id="r")
+    assert result.status == "done", result.reason
+    spans = spans_in(result.folder)
+    by_id = {s["span_id"]: s["name"] for s in spans}
+    above = {s["name"].split()[0]: by_id.get(s["parent_id"]) for s in spans}
+    assert above["offload"] == above["compact"] == "invoke_agent lead"
+    compacted = [
+        s["attributes"].get("gen_ai.conversation.compacted")
+        for s in spans
+        if s["name"].startswith("chat")
+    ]
+    assert compacted[0] is None
+    assert compacted[-1] is True
+
+
 async def test_a_search_is_a_span_inside_its_tool_call(tmp_path):
     docs = tmp_path / "docs"
     docs.mkdir()
