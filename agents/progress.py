@@ -1,9 +1,10 @@
 """What a user may watch while agents work: typed events of the whole tree."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
-from memory import Status, Usage
+from memory import JsonObject, Status, Usage
 
 
 @dataclass(frozen=True, slots=True)
@@ -13,6 +14,8 @@ class AgentStarted:
     thread: str
     agent: str
     task: str
+    seq: int = 0
+    """Position in the log; 0 where progress is told without one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +25,8 @@ class TurnStarted:
     thread: str
     turn: int
     """From 1."""
+    seq: int = 0
+    """Position in the log; 0 where progress is told without one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +43,8 @@ class TurnEnded:
 
     thread: str
     usage: Usage
+    seq: int = 0
+    """Position in the log; 0 where progress is told without one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +54,8 @@ class ToolStarted:
     thread: str
     tool: str
     arguments: str
+    seq: int = 0
+    """Position in the log; 0 where progress is told without one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +66,8 @@ class ToolEnded:
     tool: str
     is_error: bool
     seconds: float
+    seq: int = 0
+    """Position in the log; 0 where progress is told without one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +77,33 @@ class AgentEnded:
     thread: str
     status: Status
     reason: str
+    seq: int = 0
+    """Position in the log; 0 where progress is told without one."""
+    result: JsonObject = field(default_factory=dict[str, Any])
+    """Its conclusion: `output` and `text`; empty where progress is told without it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Compacted:
+    """A thread's context was made smaller."""
+
+    thread: str
+    strategy: str
+    before: int
+    """Tokens."""
+    after: int
+    seq: int = 0
+    """Position in the log."""
+
+
+@dataclass(frozen=True, slots=True)
+class LimitHit:
+    """A thread was ended by a limit or its time."""
+
+    thread: str
+    reason: str
+    seq: int = 0
+    """Position in the log."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +122,8 @@ Progress = (
     | ToolStarted
     | ToolEnded
     | AgentEnded
+    | Compacted
+    | LimitHit
     | StageStarted
 )
 Emit = Callable[[Progress], None]

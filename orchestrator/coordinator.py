@@ -31,6 +31,7 @@ from .result import RunResult
 from .roster import required, roster
 from .runner import AsyncRunner
 from .runs import LiveRun, find_run, open_run, start_run
+from .streaming import stream_again, stream_new
 from .subagents import resolve_chain
 from .tasks import TaskSpec
 from .work import Work
@@ -104,10 +105,8 @@ class Coordinator:
 
         Raises `QuestionRefused` for an empty task and the errors of `start_run`.
         """
-        if not task.strip():
-            raise QuestionRefused("the task is empty; say what is to be done")
         live = await self.start(task, run_id, emit)
-        return await self._drive(live, None)
+        return await self.drive(live, None)
 
     def run_sync(self, task: str, **options: Any) -> RunResult:
         """`run` for scripts without an event loop."""
@@ -118,7 +117,7 @@ class Coordinator:
 
         `run` is a folder or an id under `runs`. Raises `RunNotFound`, `LogLocked`, `LogError`.
         """
-        return await self._drive(await self.open(run, emit), message)
+        return await self.drive(await self.open(run, emit), message)
 
     async def resume(
         self, run: str | Path, *, decisions: Decisions | None = None, emit: Emit = ignore
@@ -129,22 +128,21 @@ class Coordinator:
         `"approve"`, `"reject"`, `{"decision": "reject", "note": words}` or `{"decision": "edit",
         "arguments": {...}}`; a call left out goes on waiting. Raises `DecisionRefused`.
         """
-        return await self._drive(await self.open(run, emit), None, decisions)
+        return await self.drive(await self.open(run, emit), None, decisions)
 
-    async def stream(
+    def stream(
         self, task: str, *, run_id: str | None = None
     ) -> AsyncIterator[Progress | RunResult]:
-        """`run`, yielding every progress event of the whole tree as it happens and the result last."""
-        queue: asyncio.Queue[Progress | None] = asyncio.Queue()
-        running = asyncio.create_task(self.run(task, run_id=run_id, emit=queue.put_nowait))
-        running.add_done_callback(lambda _: queue.put_nowait(None))
-        try:
-            while (event := await queue.get()) is not None:
-                yield event
-            yield running.result()
-        finally:
-            running.cancel()
-            await asyncio.gather(running, return_exceptions=True)
+        """`run`, yielding every progress event of the whole tree as it happens and the result last.
+
+        Whoever closes it early interrupts the run, and `follow` goes on. Raises as `run` does.
+        """
+        return stream_new(self, task, run_id)
+
+    def follow(self, run: str | Path, *, after: int = 0) -> AsyncIterator[Progress | RunResult]:
+        """The events of a run behind a position of its log (`seq` of the last one seen), then those of
+        going on with it when it was interrupted, and the result last. Raises as `resume` does."""
+        return stream_again(self, run, after)
 
     async def cancel(self, run_id: str, thread: str = "") -> int:
         """Stop a run that this object works on, or one thread of it and all below, and return how many
@@ -195,7 +193,9 @@ class Coordinator:
     async def start(
         self, task: str, run_id: str | None, emit: Emit, options: JsonObject | None = None
     ) -> LiveRun:
-        """A new run of this coordinator; see `start_run`."""
+        """A new run of this coordinator; see `start_run`. Raises `QuestionRefused` for an empty task."""
+        if not task.strip():
+            raise QuestionRefused("the task is empty; say what is to be done")
         return await start_run(
             self.runs,
             task,
@@ -247,11 +247,10 @@ class Coordinator:
             work.session.pending = work.session.ended = None
         return work
 
-    # Inside.
-
-    async def _drive(
-        self, live: LiveRun, message: str | None, decisions: Decisions | None = None
+    async def drive(
+        self, live: LiveRun, message: str | None = None, decisions: Decisions | None = None
     ) -> RunResult:
+        """Work on an open run to its end, and close it."""
         try:
             work = await self.begin(live, message, decisions)
             work.live = None
@@ -269,6 +268,8 @@ class Coordinator:
             return replace(result, pending=outcome.pending)
         finally:
             await asyncio.shield(live.close())
+
+    # Inside.
 
     async def _work_on(self, run: Run, spec: TaskSpec, meter: Meter) -> Work:
         models = resolve_chain(required(self.agent.model or self.model, self.name))

@@ -6,6 +6,8 @@ from typing import assert_never
 from agents import (
     AgentEnded,
     AgentStarted,
+    Compacted,
+    LimitHit,
     Progress,
     StageStarted,
     TokenStreamed,
@@ -81,6 +83,8 @@ class Board:
         """Bring the state up to date."""
         if isinstance(event, StageStarted):
             self.stage = f"{event.stage}: {event.note}" if event.note else event.stage
+            return
+        if isinstance(event, Compacted | LimitHit):
             return
         self.rows.setdefault(event.thread, Row(event.thread)).take(event)
 

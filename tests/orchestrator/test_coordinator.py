@@ -252,8 +252,8 @@ async def test_it_streams_the_whole_tree_and_the_result_last():
     coordinator = Coordinator(Agent("lead", "Lead.", lead), [helper(concluding)])
     events = [event async for event in coordinator.stream("x")]
     assert isinstance(events[-1], RunResult)
-    assert [e.thread for e in events if isinstance(e, AgentStarted)] == ["main.1-1"]
-    assert [e.status for e in events if isinstance(e, AgentEnded)] == ["done"]
+    assert [e.thread for e in events if isinstance(e, AgentStarted)] == ["main", "main.1-1"]
+    assert [e.status for e in events if isinstance(e, AgentEnded)] == ["done", "done"]
 
 
 @pytest.mark.parametrize("kept", [True, False])
