@@ -1,5 +1,6 @@
 """What every command says of itself, and what saying it costs in imports."""
 
+import os
 import subprocess
 import sys
 
@@ -50,8 +51,15 @@ def test_help_loads_nothing_heavy() -> None:
 
 
 def test_python_dash_m_is_the_same_command() -> None:
+    wide = {
+        "COLUMNS": "100"
+    }  # help is cut to the terminal, and the two find theirs in different ways
     done = subprocess.run(
-        [sys.executable, "-m", "undrift", "--help"], capture_output=True, text=True
+        [sys.executable, "-m", "undrift", "--help"],
+        capture_output=True,
+        text=True,
+        env=os.environ | wide,
     )
     assert done.returncode == 0
-    assert done.stdout == CliRunner().invoke(app, ["--help"], prog_name="undrift").output
+    inside = CliRunner().invoke(app, ["--help"], prog_name="undrift", env=wide)
+    assert done.stdout == inside.output
