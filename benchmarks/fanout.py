@@ -99,7 +99,9 @@ def main() -> None:
                     results[arm].append(measured(python, arm, count, url))
             medians = table(count, results)
             faults += missed(count, medians)
-            faults += [f"K={count}: {arm}" for arm in results if not all(r["ok"] for r in results[arm])]
+            faults += [
+                f"K={count}: {arm}" for arm in results if not all(r["ok"] for r in results[arm])
+            ]
     if faults:
         print("\nmissed:", "; ".join(faults))
         sys.exit(1 if options.check else 0)
