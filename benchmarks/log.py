@@ -67,7 +67,7 @@ def sizes(steps: int) -> None:
         for path, size in sorted(files.items(), key=lambda item: -item[1])[:6]:
             print(f"  {path!s:28} {size / 1e6:8.3f} MB")
         quarter = len(per_event) // 4
-        # The last quarter is left out: from three quarters of its turns on an agent is told how many are left.
+        # Not the last quarter: from three quarters of its turns on an agent is told how many are left.
         early = sum(per_event[quarter : 2 * quarter]) / quarter
         late = sum(per_event[2 * quarter : 3 * quarter]) / quarter
         turns = steps + 1
