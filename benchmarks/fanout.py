@@ -20,10 +20,10 @@ import subprocess
 import sys
 from pathlib import Path
 
-HERE = Path(__file__).parent
-sys.path.insert(0, str(HERE.parent / "tests"))
+sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 from support.chat_server import serve_in_process
 
+HERE = Path(__file__).parent
 TIMEOUT = 600
 """Seconds of one measurement."""
 
