@@ -6,7 +6,7 @@ import string
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-_HINTS = (
+HINTS = (
     "key",
     "secret",
     "token",
@@ -19,7 +19,7 @@ _HINTS = (
     "credential",
 )
 """A part of every name that `names_secret` accepts."""
-_HINT = re.compile("|".join(_HINTS), re.IGNORECASE)
+_HINT = re.compile("|".join(HINTS), re.IGNORECASE)
 
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 _ALONE = frozenset(
@@ -122,7 +122,7 @@ def hints(text: str) -> list[tuple[int, int]]:
     lower = text.lower()
     if len(lower) != len(text):  # a few letters become two
         return [match.span() for match in _HINT.finditer(text)]
-    return sorted((at, at + len(hint)) for hint in _HINTS for at in places(lower, hint))
+    return sorted((at, at + len(hint)) for hint in HINTS for at in places(lower, hint))
 
 
 def places(text: str, words: str) -> Iterator[int]:

@@ -13,7 +13,7 @@ from pathlib import Path
 from .encoding import dumps, loads
 from .events import Entry, Event
 from .log import EventLog
-from .redaction import redact, redact_value
+from .redaction import may_hold_secrets, redact, redact_value
 from .stored_events import encode_event
 from .transcripts import transcript_text
 
@@ -126,6 +126,9 @@ def _lines(entries: list[Entry]) -> bytes:
 
 def _line(entry: Entry) -> bytes:
     kind, version, body = encode_event(entry.event)
+    event = loads(body)
+    if may_hold_secrets(body.decode("utf-8", "replace")):
+        event = redact_value(event)
     return dumps(
         {
             "seq": entry.seq,
@@ -133,7 +136,7 @@ def _line(entry: Entry) -> bytes:
             "time": entry.time,
             "kind": kind,
             "version": version,
-            "event": redact_value(loads(body)),
+            "event": event,
         }
     )
 
