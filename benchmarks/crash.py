@@ -209,8 +209,11 @@ def main() -> int:
         commits = int((folder / "once" / "commits").read_text())
         reference = threads_of(folder / "once" / RUN / "events.db")
         tally = Tally()
-        for plan in plans_of(options.kills, commits, seconds, random.Random(options.seed)):
+        dice = random.Random(options.seed)
+        for plan in plans_of(options.kills, commits, seconds, dice):
             one_kill(tally, reference, plan, options.pause)
+        while tally.kills < options.kills:  # in place of those that came too late
+            one_kill(tally, reference, [("random", dice.uniform(0, seconds))], options.pause)
         events = sum(map(len, reference.values()))
         print(f"undisturbed: {len(reference)} threads, {events} events, {commits} commits")
         print(f"kills: {tally.kills} ({dict(tally.points)}); came too late: {tally.survived}")
