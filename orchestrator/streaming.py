@@ -6,7 +6,7 @@ reader who was cut off goes on behind the last one it saw. Pieces of text are st
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator
 from typing import TYPE_CHECKING
 
 from agents import (
@@ -119,7 +119,7 @@ class ToldLog:
 
 async def stream_new(
     coordinator: "Coordinator", task: str, run_id: str | None
-) -> AsyncIterator[Progress | RunResult]:
+) -> AsyncGenerator[Progress | RunResult, None]:
     """Start a run and yield its events and its result; see `Coordinator.stream`."""
     async with contextlib.aclosing(
         _streamed(lambda emit: coordinator.start(task, run_id, emit), coordinator.drive, 0)
@@ -130,7 +130,7 @@ async def stream_new(
 
 async def stream_again(
     coordinator: "Coordinator", run: "str | Path", after: int
-) -> AsyncIterator[Progress | RunResult]:
+) -> AsyncGenerator[Progress | RunResult, None]:
     """Yield what the log has behind a position, then go on; see `Coordinator.follow`."""
     async with contextlib.aclosing(
         _streamed(lambda emit: coordinator.open(run, emit), coordinator.drive, after)
@@ -143,7 +143,7 @@ async def _streamed(
     opening: Callable[[Emit], Awaitable[LiveRun]],
     driving: Callable[[LiveRun], Awaitable[RunResult]],
     after: int,
-) -> AsyncIterator[Progress | RunResult]:
+) -> AsyncGenerator[Progress | RunResult, None]:
     queue: asyncio.Queue[Progress | None] = asyncio.Queue()
     running = asyncio.create_task(_working(opening, driving, after, queue))
     running.add_done_callback(lambda _: queue.put_nowait(None))
