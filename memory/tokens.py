@@ -1,6 +1,7 @@
 """Token counts: the counters, and what the provider's own reports teach about them."""
 
 import functools
+import importlib
 import importlib.util
 from dataclasses import dataclass, field
 from typing import Protocol
@@ -63,12 +64,12 @@ class VocabularyCounter:
 
     def count(self, text: str) -> int:
         """Tokens of `text`; lone surrogates count as the replacement that a request would hold."""
-        from toktok import batch_count
-
+        # By name, because the extra may be absent where types are checked.
+        batch_count = importlib.import_module("toktok").batch_count
         try:
-            return batch_count([text], "o200k_base", threads=1)[0]
+            return int(batch_count([text], "o200k_base", threads=1)[0])
         except UnicodeEncodeError:
-            return batch_count([text.encode("utf-8", "replace").decode()], "o200k_base", 1)[0]
+            return int(batch_count([text.encode("utf-8", "replace").decode()], "o200k_base", 1)[0])
 
 
 @functools.cache
