@@ -41,7 +41,7 @@ def recover(session: "Session", entries: Sequence[Entry]) -> None:
                 session.turns += 1
                 session.replies += 1
                 unanswered = ""
-                session.meter.count_past(event.usage)
+                session.meter.count_past(event.usage, session.model.name)
                 session.pending = Reply(
                     event.content, event.finish, event.usage, event.model, event.raw
                 )

@@ -7,9 +7,12 @@ from pathlib import Path
 from agents import Limits, Meter
 from filesystem import NotARunFolder
 from memory import (
+    COPIED,
     CompactionRejected,
+    ConfigSet,
     ContextCompacted,
     Entry,
+    Event,
     MessageAdded,
     Noticed,
     ReplyReceived,
@@ -56,11 +59,22 @@ def run_status(entries: Sequence[Entry]) -> str:
 
 def spent_meter(limits: Limits, entries: Sequence[Entry]) -> Meter:
     """A meter that knows what these events have cost."""
-    meter, usage = Meter(limits), Usage()
-    kinds = Counter(type(entry.event) for entry in entries)
+    meter = Meter(limits)
+    spent: dict[str, Usage] = {}
+    models: dict[str, str] = {}
+    kinds: Counter[type[Event]] = Counter()
     for entry in entries:
-        if isinstance(entry.event, ReplyReceived | ContextCompacted | CompactionRejected):
-            usage = usage + entry.event.usage
+        event = entry.event
+        if isinstance(event, ConfigSet):
+            models[entry.thread] = event.model
+        if isinstance(event, ReplyReceived) and event.request == COPIED:
+            continue
+        kinds[type(event)] += 1
+        if isinstance(event, ReplyReceived | ContextCompacted | CompactionRejected):
+            model = models.get(entry.thread, "")
+            spent[model] = spent.get(model, Usage()) + event.usage
     agents = max(0, kinds[ThreadStarted] - 1)
+    usage = sum(spent.values(), Usage())
     meter.restore(usage, kinds[ReplyReceived], kinds[ToolReturned], agents)
+    meter.restore_cost(spent)
     return meter
