@@ -4,7 +4,7 @@ from collections import Counter as Tally
 from collections.abc import Sequence
 
 from agents import CAP, Outcome, Session, fits, fitted, longest_answer, shown, size_of
-from filesystem import ArtifactStore, StorageFailed
+from filesystem import StorageFailed
 from memory import JsonObject, dumps
 
 LEAST = 120
@@ -35,27 +35,24 @@ async def handed(session: Session, outcomes: Sequence[Outcome], cap: int) -> str
     What is cut is stored whole first. Where there is no room for a sentence a child, an index is handed
     over in place of them.
     """
-    store = session.run.artifacts
     if cap < LEAST:
-        return dumps(await _index(session, outcomes, cap * len(outcomes), store)).decode()
+        return dumps(await _index(session, outcomes, cap * len(outcomes))).decode()
     counter = session.thread.counter
     parts: list[JsonObject] = []
     for outcome in outcomes:
         if fits(shown(outcome), cap - FRAME, counter):
             parts.append(shown(outcome))
             continue
-        full = await _stored(store, outcome) or f"the transcript of thread {outcome.thread}"
+        full = await _stored(session, outcome) or f"the transcript of thread {outcome.thread}"
         parts.append(fitted(outcome, cap - FRAME, counter, full))
     return dumps(parts).decode()
 
 
-async def _index(
-    session: Session, outcomes: Sequence[Outcome], room: int, store: ArtifactStore | None
-) -> JsonObject:
+async def _index(session: Session, outcomes: Sequence[Outcome], room: int) -> JsonObject:
     """A line a child, in an artifact; what is handed over counts them and says where it is."""
     lines: list[str] = []
     for outcome in outcomes:
-        where = await _stored(store, outcome) or f"the transcript of thread {outcome.thread}"
+        where = await _stored(session, outcome) or f"the transcript of thread {outcome.thread}"
         said = str(outcome.output.get("answer", "")) or outcome.text or outcome.reason
         line = " ".join(said.split())[:LINE_CHARS]
         lines.append(f"{outcome.thread} {outcome.agent} {outcome.status}: {line} -> {where}")
@@ -63,7 +60,7 @@ async def _index(
         "children": len(outcomes),
         "by_status": dict(Tally(outcome.status for outcome in outcomes)),
     }
-    path = await _put(store, "\n".join(lines) + "\n", "index of conclusions")
+    path = await _put(session, "\n".join(lines) + "\n", "index of conclusions")
     if path:
         return index | {
             "index": path,
@@ -78,16 +75,16 @@ async def _index(
     return index
 
 
-async def _stored(store: ArtifactStore | None, outcome: Outcome) -> str:
+async def _stored(session: Session, outcome: Outcome) -> str:
     text = dumps(shown(outcome)).decode()
-    return await _put(store, text, f"conclusion of {outcome.thread}")
+    return await _put(session, text, f"conclusion of {outcome.thread}")
 
 
-async def _put(store: ArtifactStore | None, text: str, origin: str) -> str:
-    """Path of the stored text, `""` when it could not be stored."""
-    if store is None:
-        return ""
+async def _put(session: Session, text: str, origin: str) -> str:
+    """Path of the stored text, which the parent may read; `""` when it could not be stored."""
     try:
-        return (await store.put(text, origin=origin)).path
+        ref = await session.run.artifacts.put(text, origin=origin)
     except StorageFailed:
         return ""
+    session.files.artifacts.grant(ref)
+    return ref.path
