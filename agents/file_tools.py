@@ -46,12 +46,17 @@ class Paging:
                 self._workspace.cap = max(LEAST_CHARS, int(cap * most / tokens * 0.95))
 
 
-def file_tools(workspace: Workspace, counter: Counter, room: Callable[[], int]) -> tuple[Tool, ...]:
+def file_tools(
+    workspace: Workspace, counter: Counter, room: Callable[[], int], *, reading: bool = False
+) -> tuple[Tool, ...]:
     """`ls`, `read_file`, `write_file`, `edit_file`, `glob`, `grep` and `delete` over a workspace.
 
-    `room` says how many tokens a result may have at the moment, if fewer than 10,000.
+    `room` says how many tokens a result may have at the moment, if fewer than 10,000. `reading` makes
+    those in `READING` alone.
     """
     paged = Paging(workspace, counter, room)
+    if reading:
+        return _reading(workspace, paged)
     return (*_reading(workspace, paged), *_looking(workspace, paged), *_writing(workspace, paged))
 
 

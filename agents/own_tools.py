@@ -51,6 +51,12 @@ def _file_tools(session: "Session") -> list[Tool]:
     if wanted == "none":
         return []
     counter = session.thread.counter
-    tools = file_tools(session.files.workspace, counter, lambda: limits_of(session).result)
     session.reads = True
-    return [tool for tool in tools if wanted == "all" or tool.name in READING]
+    return list(
+        file_tools(
+            session.files.workspace,
+            counter,
+            lambda: limits_of(session).result,
+            reading=wanted != "all",
+        )
+    )

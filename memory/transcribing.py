@@ -7,6 +7,7 @@ redacted, and both are only views: the log is the original, and a run that goes 
 import asyncio
 import contextlib
 import os
+import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
@@ -17,6 +18,9 @@ from .redaction import may_hold_secrets, redact, redact_value
 from .stored_events import encode_event
 from .transcripts import transcript_text
 
+PAUSE, LONGEST_PAUSE = 20, 0.5
+"""Times that writing took, and seconds at most, before the next writing: many agents at once then share
+one opening of each file."""
 _END = 1 << 16
 """Bytes at the end of a file in which its last line begins, as a rule."""
 
@@ -33,6 +37,7 @@ class TranscribingLog:
         self._new: list[Entry] = []
         self._committed: list[Entry] = []
         self._writing: asyncio.Task[None] | None = None
+        self._closing = asyncio.Event()
         self.failure = ""
         """Why transcripts could not be written, `""` while they can; the log goes on without them."""
 
@@ -61,6 +66,7 @@ class TranscribingLog:
     async def close(self) -> None:
         """Commit, write the transcripts to their end, and close the log."""
         try:
+            self._closing.set()
             await self.commit()
             while self._writing is not None:
                 await self._writing
@@ -75,7 +81,11 @@ class TranscribingLog:
         try:
             while self._committed:
                 batch, self._committed = self._committed, []
+                started = time.monotonic()
                 await self._guarded(_add, self._folder, sorted(batch, key=lambda e: e.seq))
+                pause = min(LONGEST_PAUSE, PAUSE * (time.monotonic() - started))
+                with contextlib.suppress(TimeoutError):
+                    await asyncio.wait_for(self._closing.wait(), pause)
         finally:
             self._writing = None
 
