@@ -32,6 +32,7 @@ from memory import (
     words_of,
 )
 
+from .compaction import trigger_of
 from .telemetry import offload_span
 from .threads import in_thread
 from .tools import Tool, result_blocks
@@ -41,8 +42,6 @@ if TYPE_CHECKING:
 
 FAILED = "offload_failed"
 """Topic of the notice that a body could not be stored."""
-RESERVE = 4_096
-"""Tokens kept free for an answer when the model's settings do not say."""
 _HELD = 16_000
 """Characters of a stream that are held, to be shown when it cannot be stored."""
 _BINARY = ("image/", "application/octet-stream", "application/pdf")
@@ -52,10 +51,8 @@ _PIECE = 64_000
 
 def limits_of(session: "Session") -> OffloadLimits:
     """What may stay in the session's context, for the model in use."""
-    settings, window = session.model.settings, session.window
-    reserve = int(settings.get("max_tokens") or settings.get("max_completion_tokens") or RESERVE)
-    trigger = min(int(window * 0.8), window - reserve - min(65_536, window // 5))
-    return OffloadLimits.of(window, trigger)
+    window = session.window
+    return OffloadLimits.of(window, trigger_of(session.model, window, session.compaction))
 
 
 def is_stream(value: Any) -> bool:
