@@ -2,8 +2,8 @@
 
 The one idea: a sample has a name, every arm answers the same samples, and only pairs are compared. This
 version replays recorded runs and recovers hidden needles; goal drift comes next. Start reading at
-`results.py`, then `replay/measure.py` and `needles/running.py`. Names are loaded when first used, so that the command line
-can list the commands at once.
+`results.py`, then `replay/measure.py` and `needles/running.py`. Names are loaded when first used, so that
+the command line can list the commands at once.
 """
 
 from importlib import import_module
