@@ -11,7 +11,14 @@ from .approving import paused, paused_outcome
 from .compaction import Compaction, trigger_of
 from .conclusion import Citation, Conclusion, Finding
 from .ending import outcome_of, stopped
-from .errors import AgentDefinitionError, AgentError, LimitReached, ModelUnavailable, ToolError
+from .errors import (
+    AgentDefinitionError,
+    AgentError,
+    CodecChanged,
+    LimitReached,
+    ModelUnavailable,
+    ToolError,
+)
 from .faults import Check
 from .handing import CAP, Handing, fits, fitted, shown, size_of
 from .limits import Hold, Limits, Meter
@@ -76,6 +83,7 @@ __all__ = [
     "ChatCodec",
     "Check",
     "Citation",
+    "CodecChanged",
     "Compacted",
     "Compaction",
     "Conclusion",

@@ -6,6 +6,7 @@ OrchestratorError
     ResultsDamaged    a results file of which no line can be read, or of a format this version does not know
     TrajectoryError   a recorded run that cannot be used
     FamilyUnknown     a family, policy or format of that name does not exist
+    CassetteMiss      a request of which no reply was recorded; its sample is stale
 """
 
 from orchestrator import OrchestratorError
@@ -34,3 +35,7 @@ class TrajectoryError(EvalError):
 
 class FamilyUnknown(EvalError):
     """A family, policy or format of that name does not exist; the message lists those that do."""
+
+
+class CassetteMiss(EvalError):
+    """A request of which no reply was recorded; its sample is stale, never passed."""

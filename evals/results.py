@@ -5,7 +5,7 @@ keeps what it measured. A line that cannot be read is kept where it is and told,
 """
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -18,6 +18,12 @@ FORMAT = 1
 """Version of the records. Fields may be added with defaults; anything else raises it."""
 State = Literal["valid", "invalid", "missing"]
 Reading = Literal["present", "reachable", "answered", "passed"]
+Key = tuple[str, str, str, str]
+"""Sample, policy, model and reading: what a record is of."""
+PLANNED = "planned.jsonl"
+"""Beside the results: the records that an eval owes, as they stand while they have no result."""
+STALE = "stale"
+"""Failure of a sample whose request is not in the cassette: it was recorded for another version."""
 
 
 class Record(BaseModel):
@@ -58,6 +64,10 @@ class Record(BaseModel):
     """Further numbers: `tokens_kept`, `share_kept`, `extra_calls`, `extra_tokens`..."""
     evidence: str = ""
     """What the reading looked at: the question and expected value of a probe, or the request's hash."""
+    run: str = ""
+    """Folder of the run beside the results, `""` when it was not kept."""
+    request: int = 0
+    """Position in the run's log of the request that was judged, 0 for none."""
 
     @property
     def success(self) -> float:
@@ -68,6 +78,11 @@ class Record(BaseModel):
     def pair(self) -> tuple[str, str]:
         """What two records share that answer the same question."""
         return self.sample, self.reading
+
+    @property
+    def key(self) -> Key:
+        """What the record is of; a later one of the same key stands in for a missing one."""
+        return self.sample, self.policy, self.model, self.reading
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,18 +113,33 @@ class Results:
         return Results(found, self.broken)
 
 
-def read_results(path: Path) -> Results:
-    """Read a results file, half-written lines marked.
+def read_results(path: Path, *, planned: bool = True) -> Results:
+    """Read a results file, half-written lines marked; what was planned beside it and has no record yet is
+    missing, unless `planned` is off.
 
     Raises `ResultsDamaged` when the file is absent, of a later format, or has not one readable line.
     """
     try:
-        raw = path.read_bytes()
+        records, broken = _read_lines(path)
     except OSError as error:
         raise ResultsDamaged(f"no results at {str(path)!r}: {error.strerror}") from error
+    found = list(_newest(records))
+    plan = path.with_name(PLANNED)
+    if planned and path.name == "results.jsonl" and plan.exists():
+        keys = {record.key for record in found}
+        found += [record for record in _read_lines(plan)[0] if record.key not in keys]
+    if not found:
+        raise ResultsDamaged(
+            f"{str(path)!r} holds no readable record ({len(broken)} broken lines); "
+            "give a results.jsonl that `undrift eval` wrote"
+        )
+    return Results(tuple(found), tuple(broken))
+
+
+def _read_lines(path: Path) -> tuple[list[Record], list[BrokenLine]]:
     records: list[Record] = []
     broken: list[BrokenLine] = []
-    for number, line in enumerate(raw.split(b"\n"), start=1):
+    for number, line in enumerate(path.read_bytes().split(b"\n"), start=1):
         if not line.strip():
             continue
         text = line.decode(errors="replace")
@@ -119,12 +149,15 @@ def read_results(path: Path) -> Results:
             fault = error.errors()[0]
             why = f"{'.'.join(map(str, fault['loc'])) or 'line'}: {fault['msg']}"
             broken.append(BrokenLine(number, text[:200], why))
-    if not records:
-        raise ResultsDamaged(
-            f"{str(path)!r} holds no readable record ({len(broken)} broken lines); "
-            "give a results.jsonl that `undrift eval` wrote"
-        )
-    return Results(tuple(records), tuple(broken))
+    return records, broken
+
+
+def _newest(records: Sequence[Record]) -> Iterator[Record]:
+    """The records without those missing ones that a later run of the same sample has replaced."""
+    last = {record.key: place for place, record in enumerate(records)}
+    for place, record in enumerate(records):
+        if record.state != "missing" or last[record.key] == place:
+            yield record
 
 
 def _record(text: str, where: str) -> Record:

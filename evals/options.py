@@ -1,0 +1,89 @@
+"""Options that several commands share, as frozen classes: a command takes such an object as an argument."""
+
+import inspect
+from collections.abc import Callable
+from dataclasses import MISSING, dataclass, fields, is_dataclass
+from pathlib import Path
+from typing import Annotated, Any, get_type_hints
+
+import typer
+
+
+@dataclass(frozen=True, slots=True)
+class ModelOptions:
+    """Which model answers, and how far it may go. Without a model the scripted ones answer."""
+
+    model: Annotated[
+        str,
+        typer.Option(help="Model that answers: openai:NAME, PROVIDER:NAME; none: scripted ones."),
+    ] = ""
+    base_url: Annotated[
+        str,
+        typer.Option(
+            help="Address of an OpenAI-compatible server, ending before /chat/completions."
+        ),
+    ] = ""
+    concurrency: Annotated[int, typer.Option(help="Samples at the same time.", min=1)] = 4
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Go on with the results in --out: run what has none.")
+    ] = False
+    cassettes: Annotated[
+        Path | None, typer.Option(help="Folder of recorded replies; a request not in it is stale.")
+    ] = None
+    record: Annotated[
+        bool,
+        typer.Option("--record", help="Ask the model for what --cassettes lacks, and keep it."),
+    ] = False
+    max_tokens: Annotated[int, typer.Option(help="Longest answer, in tokens.", min=1)] = 1024
+    max_turns: Annotated[
+        int, typer.Option(help="Model calls of one sample, 0 for what its suite sets.", min=0)
+    ] = 0
+    max_seconds: Annotated[
+        float, typer.Option(help="Wall time of one sample, 0 for no limit.", min=0)
+    ] = 600.0
+    max_total_tokens: Annotated[
+        int,
+        typer.Option(help="Tokens after which no further sample is begun, 0 for no limit.", min=0),
+    ] = 0
+    keep_runs: Annotated[
+        bool, typer.Option("--keep-runs", help="Keep each sample's run folder under OUT/runs.")
+    ] = False
+
+
+def grouped(command: Callable[..., None]) -> Callable[..., None]:
+    """A command whose arguments of a dataclass type are that class's fields as options.
+
+    It keeps functions within seven arguments where commands share a dozen options.
+    """
+    hints = get_type_hints(command, include_extras=True)
+    groups: dict[str, Any] = {name: kind for name, kind in hints.items() if is_dataclass(kind)}
+    shown: list[inspect.Parameter] = []
+    for parameter in inspect.signature(command).parameters.values():
+        group = groups.get(parameter.name)
+        if group is None:
+            shown.append(parameter.replace(annotation=hints[parameter.name]))
+        else:
+            shown += _options_of(group)
+
+    def run(**values: Any) -> None:
+        for name, kind in groups.items():
+            values[name] = kind(**{field.name: values.pop(field.name) for field in fields(kind)})
+        command(**values)
+
+    # Not functools.wraps: a command that says it wraps another is taken to be at its boundary already.
+    run.__name__, run.__doc__ = command.__name__, command.__doc__
+    run.__signature__ = inspect.Signature(shown)  # pyright: ignore[reportFunctionMemberAccess] - read by Typer
+    return run
+
+
+def _options_of(group: Any) -> list[inspect.Parameter]:
+    hints = get_type_hints(group, include_extras=True)
+    return [
+        inspect.Parameter(
+            field.name,
+            inspect.Parameter.KEYWORD_ONLY,
+            default=inspect.Parameter.empty if field.default is MISSING else field.default,
+            annotation=hints[field.name],
+        )
+        for field in fields(group)
+    ]
