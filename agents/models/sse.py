@@ -11,15 +11,20 @@ class SseParser:
     """
 
     def __init__(self) -> None:
-        self._rest = b""
+        self._line: list[bytes] = []
+        """The unfinished line in pieces: joined once, so that a long one costs no more for its cuts."""
+        self._held = 0
         self._data: list[bytes] = []
 
     def feed(self, chunk: bytes) -> list[bytes]:
         """The events completed by `chunk`. Raises `ValueError` for a line without end."""
-        lines = (self._rest + chunk).split(b"\n")
-        self._rest = lines.pop()
-        if len(self._rest) > MAX_EVENT:
-            raise ValueError(f"a line of a stream is longer than {MAX_EVENT} bytes")
+        first, *rest = chunk.split(b"\n")
+        self._hold(first)
+        if not rest:
+            return []
+        lines = [b"".join(self._line), *rest[:-1]]
+        self._line, self._held = [], 0
+        self._hold(rest[-1])
         events: list[bytes] = []
         for line in lines:
             if line.startswith(b"data:"):
@@ -30,8 +35,15 @@ class SseParser:
 
     def close(self) -> list[bytes]:
         """The last event of a stream that ended without its blank line."""
-        events = self.feed(b"\n") if self._rest else []
+        events = self.feed(b"\n") if self._held else []
         return events + ([self._take()] if self._data else [])
+
+    def _hold(self, piece: bytes) -> None:
+        self._held += len(piece)
+        if self._held > MAX_EVENT:
+            raise ValueError(f"a line of a stream is longer than {MAX_EVENT} bytes")
+        if piece:
+            self._line.append(piece)
 
     def _take(self) -> bytes:
         data, self._data = self._data, []
