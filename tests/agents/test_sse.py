@@ -1,5 +1,7 @@
 """A stream of server-sent events gives the same events however its bytes are cut."""
 
+import itertools
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -16,7 +18,7 @@ def test_any_cut_gives_the_same_events(cuts: list[int]) -> None:
     parser = sse.SseParser()
     events = [
         event
-        for start, end in zip(borders, borders[1:], strict=False)
+        for start, end in itertools.pairwise(borders)
         for event in parser.feed(STREAM[start:end])
     ]
     assert events + parser.close() == EVENTS
