@@ -29,8 +29,8 @@ def count_words() -> int:
 
 
 def newest(body):
-    """Say what the tool returned."""
-    return body["messages"][-1]["content"]
+    """The newest result of a tool in a request."""
+    return [m["content"] for m in body["messages"] if m["role"] == "tool"][-1]
 
 
 def answer(body):

@@ -54,17 +54,16 @@ def task(agent: str, words: str):
 
 def write(body):
     """A writer who says too much at first."""
-    newest = body["messages"][-1]
-    if newest["role"] == "tool":
-        return newest["content"]
-    if newest["content"].startswith("Correct this"):
-        return newest["content"].partition("\n")[2].partition(". ")[0] + "."
-    return call("introduction")
+    asked, _, text = body["messages"][1]["content"].partition("\n")
+    if asked.startswith("Correct this"):
+        return text.partition(". ")[0] + "."
+    results = [m["content"] for m in body["messages"] if m["role"] == "tool"]
+    return results[-1] if results else call("introduction")
 
 
 def judge(body):
     """A critic who counts."""
-    words = len(body["messages"][-1]["content"].partition("\n")[2].split())
+    words = len(body["messages"][1]["content"].partition("\n")[2].split())
     if words <= MOST_WORDS:
         return call("conclude", good=True)
     return call("conclude", good=False, faults=f"It has {words} words, at most {MOST_WORDS}.")

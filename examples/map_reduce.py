@@ -50,11 +50,11 @@ def plan(body):
 
 def read(body):
     """Call the tool, then hand back what it returned."""
-    task, newest = body["messages"][1], body["messages"][-1]
-    page = task["content"].split()[-1]
-    if newest is task:
+    page = body["messages"][1]["content"].split()[-1]
+    results = [m["content"] for m in body["messages"] if m["role"] == "tool"]
+    if not results:
         return call("measure", page=page)
-    return call("conclude", page=page, words=int(newest["content"]))
+    return call("conclude", page=page, words=int(results[-1]))
 
 
 job = Coordinator(

@@ -41,8 +41,8 @@ def first_line(page: str) -> str:
 
 
 def newest(body):
-    """Say what the tool returned."""
-    return body["messages"][-1]["content"]
+    """The newest result of a tool in a request."""
+    return [m["content"] for m in body["messages"] if m["role"] == "tool"][-1]
 
 
 def node(agent: Agent, key: str):
@@ -61,7 +61,7 @@ async def sign(state: State) -> State:
     return {"signed": f"{state['question']} {state['answer']} ({state['kind']})"}
 
 
-triage = ScriptedModel(lambda body: "figure" if "many" in newest(body) else "text")
+triage = ScriptedModel(lambda body: "figure" if "many" in str(body["messages"]) else "text")
 counter = ScriptedModel([call("count_pages"), newest])
 reader = ScriptedModel([call("first_line", page="guarantees"), newest])
 

@@ -39,6 +39,11 @@ def broken(links: list[str]) -> list[str]:
     return [link for link in links if link not in pages]
 
 
+def newest(body) -> str:
+    """The newest result of a tool in a request."""
+    return [m["content"] for m in body["messages"] if m["role"] == "tool"][-1]
+
+
 def handed(body) -> list[list[str]]:
     """The links of the steps before, which stand at the end of a step's task."""
     earlier = json.loads(body["messages"][1]["content"].rpartition("\n")[2])
@@ -47,7 +52,7 @@ def handed(body) -> list[list[str]]:
 
 def conclude(body):
     """Hand back what the tool returned."""
-    return call("conclude", links=json.loads(body["messages"][-1]["content"]))
+    return call("conclude", links=json.loads(newest(body)))
 
 
 def write(body):
@@ -58,7 +63,7 @@ def write(body):
 
 def last(body):
     """The lead's answer: what the last step wrote."""
-    return json.loads(body["messages"][-1]["content"])[-1]["text"]
+    return json.loads(newest(body))[-1]["text"]
 
 
 steps = [
