@@ -67,7 +67,7 @@ async def work():
 run_async(work())
 """
     done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, timeout=30
+        [sys.executable, "-c", program], capture_output=True, text=True, timeout=120
     )
     assert done.returncode == 130
     assert done.stderr.startswith("stopping and saving the run")
