@@ -8,6 +8,8 @@ from typing import Annotated
 
 import typer
 
+from .options import ModelOptions, grouped
+
 app = typer.Typer(
     help="Measure what survives compaction: replay of recorded runs, paired comparison.",
     no_args_is_help=True,
@@ -20,6 +22,7 @@ _Out = Annotated[
 
 
 @app.command()
+@grouped
 def replay(
     recorded: Annotated[Path, typer.Argument(help="A file or folder of recorded runs.")],
     out: _Out = Path("evals-replay"),
@@ -30,15 +33,19 @@ def replay(
         list[float] | None, typer.Option(help="Share of a run's messages to cut at, below 1.")
     ] = None,
     limit: Annotated[int, typer.Option(help="Runs of each format, 0 for all.", min=0)] = 0,
+    *,
+    options: ModelOptions,
 ) -> None:
-    """Cut recorded runs, apply each policy, and ask what is still there (no model takes part)."""
+    """Cut recorded runs, apply each policy, and ask what is still there: of the text, and of a model."""
     from .replay.suite import run_replay
-    from .reports.files import console, write_reports
+    from .reports.files import finish, say
 
-    done = run_replay(recorded, out, policies=policy or (), cuts=tuple(cut or ()), limit=limit)
+    done = run_replay(
+        recorded, out, policies=policy or (), cuts=tuple(cut or ()), limit=limit, options=options
+    )
     for line in done.told:
-        console().print(line, markup=False, highlight=False, soft_wrap=True)
-    write_reports(out, "Replay of recorded runs")
+        say(line)
+    finish(out, "Replay of recorded runs", done.ran)
 
 
 @app.command("needle-recovery")

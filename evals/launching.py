@@ -100,6 +100,6 @@ def folder_name(name: str) -> str:
 
 
 def _print(line: str) -> None:
-    from .reports.files import console
+    from .reports.files import say
 
-    console().print(line, markup=False, highlight=False, soft_wrap=True)
+    say(line)

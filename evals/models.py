@@ -4,10 +4,20 @@ Whatever an agent's loop makes of a failed call, the sample's view knows that th
 such a sample is missing, never a behaviour of the model.
 """
 
-from collections.abc import Iterable
+import time
+from collections.abc import Iterable, Sequence
 
 from agents import CodecChanged, Model, Reply, WireModel, resolve_model
-from memory import Codec, ConfigSet, Item, JsonObject, MessageAdded, Text, Usage
+from memory import (
+    Codec,
+    ConfigSet,
+    Item,
+    JsonObject,
+    MessageAdded,
+    MessageEvent,
+    Text,
+    Usage,
+)
 
 from .cassettes import CassetteModel, Sink
 from .errors import CassetteMiss, EvalError
@@ -56,22 +66,17 @@ class EvalModel:
 
         Raises `EvalError` when it does not answer.
         """
-        view = self.sample()
-        for _ in range(_CHANGES):
-            try:
-                await view.send(_greeting(view))
-            except CodecChanged:
-                continue
-            except CassetteMiss:
-                return  # each sample will say that it is stale
-            except EvalError:
-                raise
-            except Exception as error:  # the boundary: whatever a model raises, it does not answer
-                raise EvalError(
-                    f"model {self.name!r} gave no answer: {error}; start its server, or correct --model "
-                    "and --base-url"
-                ) from error
-            return
+        try:
+            await ask_once(self.sample(), "", [MessageAdded((Text(_HELLO),))], (_READY,))
+        except CassetteMiss:
+            return  # each sample will say that it is stale
+        except EvalError:
+            raise
+        except Exception as error:  # the boundary: whatever a model raises, it does not answer
+            raise EvalError(
+                f"model {self.name!r} gave no answer: {error}; start its server, or correct the model's "
+                "name and address"
+            ) from error
 
     async def close(self) -> None:
         """Release its connections."""
@@ -88,6 +93,8 @@ class SampleModel:
         self.requests: list[bytes] = []
         """The exact bytes of every request, in order."""
         self.usage = Usage()
+        self.seconds = 0.0
+        """Wall time of all requests."""
         self.why = ""
         """Why the newest request has no answer, `""` when it has one."""
         self.stale = False
@@ -105,6 +112,7 @@ class SampleModel:
 
     async def send(self, body: bytes, sink: Sink | None = None) -> Reply:
         """As the shared model does; see `Model.send`."""
+        started = time.monotonic()
         try:
             reply = await self._shared.model.send(body, sink)
         except CodecChanged:
@@ -114,6 +122,8 @@ class SampleModel:
             self.stale |= isinstance(error, CassetteMiss)
             self.why = str(error) or type(error).__name__
             raise
+        finally:
+            self.seconds += time.monotonic() - started
         self.requests.append(body)
         self.why = ""
         self.usage += reply.usage
@@ -129,6 +139,7 @@ class SampleModel:
             "model_calls": float(len(self.requests)),
             "input_tokens": float(self.usage.input_tokens),
             "output_tokens": float(self.usage.output_tokens),
+            "seconds": round(self.seconds, 3),
         }
         update: JsonObject = {"scripted": False, "model": self.name}
         if self.stale or self.why:
@@ -167,11 +178,25 @@ def open_model(options: ModelOptions) -> EvalModel | None:
     return EvalModel(model, most_tokens=options.max_total_tokens)
 
 
-def _greeting(model: Model) -> bytes:
-    """A small request that offers a tool."""
-    codec = model.codec
-    config = ConfigSet(
-        model.name, codec.name, codec.version, dict(codec.options), "", (_READY,), model.settings
-    )
-    pieces = codec.pieces(Item(2, MessageAdded((Text(_HELLO),))))
-    return codec.body(codec.head(config), pieces, "")
+async def ask_once(
+    model: Model, system: str, events: Sequence[MessageEvent], tools: tuple[JsonObject, ...] = ()
+) -> Reply:
+    """One request outside an agent's loop that shows these events. Raises what `model` raises."""
+    for left in reversed(range(_CHANGES)):
+        codec = model.codec
+        config = ConfigSet(
+            model.name,
+            codec.name,
+            codec.version,
+            dict(codec.options),
+            system,
+            tools,
+            model.settings,
+        )
+        pieces = [piece for n, e in enumerate(events, 2) for piece in codec.pieces(Item(n, e))]
+        try:
+            return await model.send(codec.body(codec.head(config), pieces, ""))
+        except CodecChanged:
+            if not left:
+                raise
+    raise AssertionError("unreachable")

@@ -17,7 +17,8 @@ from .errors import ResultsDamaged
 FORMAT = 1
 """Version of the records. Fields may be added with defaults; anything else raises it."""
 State = Literal["valid", "invalid", "missing"]
-Reading = Literal["present", "reachable", "answered", "passed"]
+LONGEST_ANSWER = 4_000
+Reading = Literal["present", "reachable", "answered", "passed", "judged"]
 Key = tuple[str, str, str, str]
 """Sample, policy, model and reading: what a record is of."""
 PLANNED = "planned.jsonl"
@@ -46,7 +47,8 @@ class Record(BaseModel):
     scripted: bool = True
     """True when no language model took part: the figure is about plumbing, not behaviour."""
     reading: Reading = "passed"
-    """`present` in the context, `reachable` by search, `answered` by a model, or `passed` the scorer."""
+    """`present` in the context, `reachable` by search, `answered` by a model, `passed` the scorer, or
+    `judged` by a model."""
     passed: bool
     state: State = "valid"
     """`invalid`: the sample did not test what it should. `missing`: it has no result. Both count as
@@ -64,6 +66,14 @@ class Record(BaseModel):
     """Further numbers: `tokens_kept`, `share_kept`, `extra_calls`, `extra_tokens`..."""
     evidence: str = ""
     """What the reading looked at: the question and expected value of a probe, or the request's hash."""
+    question: str = ""
+    """What was asked, where a model was asked in words."""
+    expected: tuple[str, ...] = ()
+    """All that the answer has to hold, where it is scored by its words."""
+    answer: str | None = None
+    """What was answered, up to `LONGEST_ANSWER` characters; `None` when nothing was, or it is not kept."""
+    judge: str = ""
+    """Name of the model whose verdict this is, `""` when code judged; its reason is in `why`."""
     run: str = ""
     """Folder of the run beside the results, `""` when it was not kept."""
     request: int = 0

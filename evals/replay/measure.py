@@ -45,28 +45,42 @@ def _measure_cut(
         kept = policy(messages, trajectory.head)
         text = flatten("\n".join(message.text for message in kept))
         figures = {
-            "share_kept": sum(message.tokens for message in kept) / total,
+            "share_kept": share_of(kept, messages),
             "prefix_kept": _prefix(messages, kept) / total,
         }
         for probe, found in zip(probes, fetched, strict=True):
             present = _holds(probe, text)
-            base = Record(
-                suite="replay",
-                sample=f"{trajectory.format}/{trajectory.id}@{cut:g}/{probe.kind}/{probe.question}",
-                cluster=f"{trajectory.format}/{trajectory.task}",
-                family=probe.kind,
-                policy=name,
-                reading="present",
-                passed=present,
-                state="valid" if _holds(probe, whole) else "invalid",
-                failure="" if present else "not present",
-                trigger=cut,
-                window=3 * trajectory.tokens,
-                figures=figures,
-                evidence=" | ".join(probe.answers)[:200],
+            base = probe_record(trajectory, cut, probe, name).model_copy(
+                update={
+                    "passed": present,
+                    "state": "valid" if _holds(probe, whole) else "invalid",
+                    "failure": "" if present else "not present",
+                    "figures": figures,
+                }
             )
             yield base
             yield base.model_copy(update=_reached(present, found))
+
+
+def probe_record(trajectory: Trajectory, cut: float, probe: Probe, policy: str) -> Record:
+    """The record of a probe under a policy, as it stands before it is read."""
+    return Record(
+        suite="replay",
+        sample=f"{trajectory.format}/{trajectory.id}@{cut:g}/{probe.kind}/{probe.question}",
+        cluster=f"{trajectory.format}/{trajectory.task}",
+        family=probe.kind,
+        policy=policy,
+        reading="present",
+        passed=False,
+        trigger=cut,
+        window=3 * trajectory.tokens,
+        evidence=" | ".join(probe.answers)[:200],
+    )
+
+
+def share_of(kept: Sequence[Message], messages: Sequence[Message]) -> float:
+    """The share of the tokens that is kept."""
+    return sum(message.tokens for message in kept) / sum(message.tokens for message in messages)
 
 
 def _reached(present: bool, found: Fetched) -> dict[str, object]:

@@ -1,11 +1,16 @@
 """The replay suite: from a path of recorded runs to a results file."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ..errors import EvalError
+from ..models import open_model
+from ..options import ModelOptions
+from ..planning import close_results
 from ..results import append_results
+from ..running import Ran
+from .answering import ask_probes
 from .measure import CUTS, measure
 from .policies import policies_named
 from .readers import Recorded, read_recorded
@@ -20,6 +25,8 @@ class Replayed:
     records: int
     told: tuple[str, ...]
     """Lines for the user: counts of each format, and each rejection with its reason."""
+    ran: Ran | None = None
+    """What came of asking a model, `None` when there was none."""
 
 
 def run_replay(
@@ -29,32 +36,44 @@ def run_replay(
     policies: Sequence[str] = (),
     cuts: Sequence[float] = (),
     limit: int = 0,
+    options: ModelOptions | None = None,
 ) -> Replayed:
     """Measure all (or the named) policies over recorded runs, into `out/results.jsonl`.
 
-    `limit` is the number of runs of each format, 0 for all. Raises `EvalError` when `out` already
-    holds results, when a cut is not between 0 and 1, or when no run can be used.
+    `limit` is the number of runs of each format, 0 for all. With a model in `options` each probe is then
+    asked of it. Raises `EvalError` when `out` already holds results and nothing says to resume, when a
+    cut is not between 0 and 1, when no run can be used, and as `ask_probes` does.
     """
-    chosen = policies_named(policies)
+    options = options or ModelOptions()
+    chosen, model = policies_named(policies), open_model(options)
     for cut in cuts:
         if not 0 < cut < 1:
             raise EvalError(f"a cut is a share of the run between 0 and 1, not {cut!r}")
     target = out / "results.jsonl"
-    if target.exists():
-        raise EvalError(f"{str(target)!r} exists: choose another --out, or move it away")
+    if target.exists() and not options.resume:
+        raise EvalError(
+            f"{str(target)!r} exists: go on with --resume, choose another --out, or move it away"
+        )
     found = read_recorded(recorded)
     runs = _limited(found.trajectories, limit)
     if not runs:
         raise EvalError(
             f"no usable run at {str(recorded)!r}; rejected: {found.reasons() or 'nothing'}"
         )
-    number = append_results(target, measure(runs, chosen, cuts or CUTS))
-    if not number:
+    had, dropped = close_results(target)
+    measured = list(measure(runs, chosen, cuts or CUTS))
+    number = append_results(target, (r for r in measured if r.key not in had))
+    if not measured:
         raise EvalError(
             f"the {len(runs)} runs at {str(recorded)!r} give no probe: they are too short, or hold no "
             "tool calls"
         )
-    return Replayed(found, number, tuple(_told(found, len(runs), number)))
+    told = [*([dropped] if dropped else []), *_told(found, len(runs), number)]
+    ran = None
+    if model is not None:
+        options = replace(options, resume=True)  # the other readings are there already
+        ran = ask_probes(runs, chosen, cuts or CUTS, out, options, model)
+    return Replayed(found, number, tuple(told), ran)
 
 
 def _limited(trajectories: Sequence[Trajectory], limit: int) -> list[Trajectory]:

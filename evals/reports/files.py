@@ -2,17 +2,44 @@
 
 from pathlib import Path
 
+import typer
 from rich.console import Console
 
 from ..results import Results, read_results, results_path
+from ..running import Ran
 from ..summary import summarise, write_summary
 from .page import render_page
 from .table import print_summary
+
+PARTIAL = 3
+"""Exit code of an eval that lacks some of its results."""
 
 
 def console() -> Console:
     """Standard output."""
     return Console()
+
+
+def say(line: str) -> None:
+    """One line as it is, however long; control characters of a model's words are shown, not obeyed."""
+    plain = "".join(char if char.isprintable() else repr(char)[1:-1] for char in line)
+    console().print(plain, markup=False, highlight=False, soft_wrap=True)
+
+
+def finish(folder: Path, title: str, ran: Ran | None) -> None:
+    """Reports of an eval that ran, and what it lacks; ends the command with 3 when it lacks something."""
+    write_reports(folder, title)
+    if ran is None:
+        return
+    if ran.dropped:
+        say(ran.dropped)
+    say(
+        f"{ran.done} samples run, {ran.skipped} had their results, {ran.missing} records are missing"
+    )
+    if ran.stopped:
+        say(f"stopped: {ran.stopped}; --resume goes on with the rest")
+    if ran.missing or ran.stopped:
+        raise typer.Exit(PARTIAL)
 
 
 def read_named(named: str) -> Results:

@@ -123,7 +123,7 @@ async def test_a_sample_whose_model_did_not_answer_is_missing_and_not_a_failure_
 
 async def test_a_model_that_does_not_answer_at_all_is_told_before_the_first_sample() -> None:
     model = EvalModel(WireModel("m", "http://127.0.0.1:9/v1"))
-    with pytest.raises(EvalError, match=r"gave no answer.*start its server, or correct --model"):
+    with pytest.raises(EvalError, match=r"gave no answer.*start its server, or correct the model"):
         await model.settle()
     await model.close()
 

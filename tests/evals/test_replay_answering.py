@@ -1,0 +1,139 @@
+"""Probes of recorded runs answered by a model behind a server: strictly scored, broken off, gone on with."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.chat_server import serve_in_process
+from typer.testing import CliRunner
+
+from agents.models import endpoint
+from evals.answers import ROOM, score_answer
+from evals.results import Record, read_results
+from orchestrator.cli.app import app
+
+CALL = {
+    "id": "c",
+    "type": "function",
+    "function": {"name": "bash", "arguments": '{"command": "make all"}'},
+}
+
+
+@pytest.fixture
+def recorded(tmp_path: Path) -> Path:
+    """Two runs of 12 calls of which the third shows an error; every command is the same."""
+    folder = tmp_path / "recorded"
+    folder.mkdir()
+    for number in range(2):
+        turns: list[dict[str, Any]] = [{"role": "user", "content": "Fix it"}]
+        for step in range(12):
+            shown = f"ValueError: bad number {number}" if step == 2 else f"line {step} " * 20
+            call = {**CALL, "id": f"c{step}"}
+            turns.append({"role": "assistant", "content": "", "tool_calls": [call]})
+            turns.append({"role": "tool", "tool_call_id": f"c{step}", "content": shown})
+        (folder / f"{number}.json").write_text(json.dumps(turns))
+    return folder
+
+
+def answered(out: Path) -> list[Record]:
+    return [r for r in read_results(out / "results.jsonl").records if r.reading == "answered"]
+
+
+def replay(recorded: Path, out: Path, url: str, *more: object) -> tuple[int, str]:
+    wanted = ("--cut", "0.9", "--policy", "latest-10", "--concurrency", "1")
+    model = ("--model", "openai:m", "--base-url", url)
+    arguments = ("eval", "replay", recorded, "--out", out, *wanted, *model, *more)
+    result = CliRunner().invoke(app, list(map(str, arguments)))
+    return result.exit_code, result.output
+
+
+def test_each_probe_is_asked_alone_and_of_the_whole_history_too(
+    recorded: Path, tmp_path: Path
+) -> None:
+    record, out = tmp_path / "asked.jsonl", tmp_path / "out"
+    with serve_in_process("support.probe_script:reader", record=record) as url:
+        code, told = replay(recorded, out, url)
+    assert code == 0, told
+    found = {(r.family, r.policy): r for r in answered(out) if "/0.json@" in r.sample}
+    whole, newest = found["first error", "full"], found["first error", "latest-10"]
+    assert (whole.passed, whole.answer) == (True, "ValueError: bad number 0")
+    assert (newest.passed, newest.failure, newest.scripted) == (False, "abstained", False)
+    assert newest.figures["full_failed"] == 0
+    assert found["last command", "full"].failure == "invented answer"
+    assert found["last command", "latest-10"].figures["full_failed"] == 1
+    for line in record.read_text().splitlines()[1:]:
+        assert line.count("A question about what happened above") == 1
+        assert "make love" not in line, "earlier answers are not visible"
+
+
+def test_a_server_that_dies_midway_leaves_what_was_answered_and_resume_asks_the_rest(
+    recorded: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(endpoint.asyncio, "sleep", _at_once)
+    out = tmp_path / "out"
+    with serve_in_process("support.probe_script:dying") as url:
+        code, told = replay(recorded, out, url)
+    assert code == 3, told
+    assert "stopped: 3 samples in a row gave no result" in told
+    assert "--resume goes on with the rest" in told
+    before = answered(out)
+    kept = [r for r in before if r.state == "valid"]
+    assert len(kept) == 3
+    assert all(r.why for r in before if r.state == "missing")
+    with serve_in_process("support.probe_script:reader") as url:
+        code, told = replay(recorded, out, url, "--resume")
+    assert code == 0, told
+    after = answered(out)
+    assert {r.key for r in after} == {r.key for r in before}
+    assert all(r.state == "valid" for r in after)
+    present = [r for r in read_results(out / "results.jsonl").records if r.reading == "present"]
+    assert len({r.key for r in present}) == len(present), "other readings are not doubled"
+
+
+async def _at_once(seconds: float) -> None:
+    """No waiting between attempts."""
+
+
+def test_a_reply_that_is_not_recorded_is_stale(recorded: Path, tmp_path: Path) -> None:
+    tapes = tmp_path / "tapes"
+    with serve_in_process("support.probe_script:reader") as url:
+        code, told = replay(recorded, tmp_path / "first", url, "--cassettes", tapes, "--record")
+    assert code == 0, told
+    nowhere = "http://127.0.0.1:9/v1"
+    code, told = replay(recorded, tmp_path / "again", nowhere, "--cassettes", tapes)
+    assert code == 0, told
+    same = [(r.key, r.passed, r.answer) for r in answered(tmp_path / "again")]
+    assert same == [(r.key, r.passed, r.answer) for r in answered(tmp_path / "first")]
+    first, *_ = sorted(tapes.rglob("*.json"))
+    for path in tapes.rglob("*.json"):
+        if path != first:
+            path.unlink()
+    code, told = replay(recorded, tmp_path / "stale", nowhere, "--cassettes", tapes)
+    assert code == 3, told
+    stale = [r for r in answered(tmp_path / "stale") if r.failure == "stale"]
+    assert len(stale) >= len(same) - 1
+    assert not any(r.success for r in stale)
+
+
+@pytest.mark.parametrize(
+    ("answer", "failure"),
+    [
+        ("src/a.py", ""),
+        ("  It was src/a.py. ", ""),
+        ("", "no answer"),
+        ("  \n", "no answer"),
+        ("not found", "abstained"),
+        ("**Not found**.", "abstained"),
+        ("src/b.py", "invented answer"),
+        ("not found, perhaps src/b.py", "invented answer"),
+        ("src/a.py" + "x" * (ROOM + 1), "too long"),
+    ],
+)
+def test_answers_are_scored_strictly(answer: str, failure: str) -> None:
+    assert score_answer(("src/a.py",), answer) == failure
+
+
+def test_all_parts_have_to_be_in_an_answer() -> None:
+    assert score_answer(("a1", "b2"), "b2 and\n a1") == ""
+    assert score_answer(("a1", "b2"), "a1") == "invented answer"
