@@ -11,8 +11,9 @@ from ..frames import escaped
 from .view import Group, results_of
 
 OUTCOME = re.compile(
-    r"\b(?:\d+ (?:tests? )?(?:passed|failed|errors?|skipped|warnings?)|passed|failed|FAILED|OK|exit "
-    r"(?:code|status)[: ]+-?\d+|return ?code[: ]+-?\d+|[Tt]raceback|[A-Z]\w*(?:Error|Exception))\b[^\n]{0,80}"
+    r"\b(?:\d+ (?:tests? )?(?:passed|failed|errors?|skipped|warnings?)|Ran \d+ tests?|passed|failed|FAILED|OK"
+    r"|exit (?:code|status)[: ]+-?\d+|return ?code[: ]+-?\d+|[Tt]raceback|[A-Z]\w*(?:Error|Exception))\b"
+    r"[^\n]{0,80}"
 )
 IDENTIFIER = re.compile(
     r"https?://[^\s\"'<>)\]]{4,200}"
@@ -69,10 +70,24 @@ def call_words(call: ToolCall, most: int = 160) -> str:
         return f"{one_line(call.name, 60)}({one_line(call.arguments, most)})"
     if not isinstance(data, dict):
         return f"{one_line(call.name, 60)}({one_line(call.arguments, most)})"
-    values = cast(dict[str, Any], data).items()
-    each = max(30, most // max(1, len(values)))
-    shown = ", ".join(f"{one_line(key, 40)}={one_line(str(value), each)}" for key, value in values)
+    values = {key: str(value) for key, value in cast(dict[str, Any], data).items()}
+    each = _fair_share([len(value) for value in values.values()], most)
+    shown = ", ".join(
+        f"{one_line(key, 40)}={one_line(value, each)}" for key, value in values.items()
+    )
     return f"{one_line(call.name, 60)}({shown})"
+
+
+def _fair_share(sizes: list[int], room: int) -> int:
+    """The most that one may have, so that all fit into `room` together: short ones leave theirs to the
+    long ones, 30 at least."""
+    share = room
+    for place, size in enumerate(sorted(sizes)):
+        share = room // (len(sizes) - place)
+        if size > share:
+            break
+        room -= size
+    return max(30, share)
 
 
 def calls_of(group: Group) -> list[ToolCall]:
@@ -83,19 +98,24 @@ def calls_of(group: Group) -> list[ToolCall]:
     return [block for block in event.content if isinstance(block, ToolCall)]
 
 
-def step_lines(group: Group) -> Iterator[str]:
-    """A step as lines: what was called, what came of it, what was said."""
+def step_lines(group: Group, call: int = 160, said: int = 200) -> Iterator[str]:
+    """A step as lines: what was called, what came of it, what was said.
+
+    `call` and `said` are the most characters of arguments and of words; with `said` 0 the words beside a
+    call are left out.
+    """
     seq = group.items[0].seq
     event = group.items[0].event
     results = {event.call_id: (item.seq, event) for item, event in results_of(group)}
-    for call in calls_of(group):
-        where, result = results.get(call.id, (seq, None))
+    calls, words = calls_of(group), plain_text(event.content)
+    for each in calls:
+        where, result = results.get(each.id, (seq, None))
         came = outcome_of(result, plain_text(result.content)) if result else "no result"
-        yield f"- event {where}: {call_words(call)} -> {came}"
-    if isinstance(event, ReplyReceived) and (said := plain_text(event.content)).strip():
-        yield f"- event {seq}: said: {one_line(said, 200)}"
-    elif not calls_of(group):
-        yield f"- event {seq}: {one_line(plain_text(event.content), 160)}"
+        yield f"- event {where}: {call_words(each, call)} -> {came}"
+    if isinstance(event, ReplyReceived) and words.strip() and (said or not calls):
+        yield f"- event {seq}: said: {one_line(words, said or 80)}"
+    elif not calls:
+        yield f"- event {seq}: {one_line(words, 160)}"
 
 
 def spans_of(groups: list[Group], all_groups: tuple[Group, ...]) -> list[list[Group]]:

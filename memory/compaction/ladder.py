@@ -32,11 +32,15 @@ class Ladder:
 
     rungs: Sequence[Sequence[Strategy]]
     name: str = "auto"
+    instead: frozenset[str] = frozenset()
+    """Strategies whose work is given up when it does not reach the target, because what comes after them
+    does better from the events than from what they made of these."""
 
     async def propose(self, view: View, goal: Goal) -> Proposal | None:
         """The proposals of as many rungs as the target needs, as one."""
         taken: Proposal | None = None
         for rung in self.rungs:
+            before = taken
             for strategy in rung:
                 current = view.apply(taken.replacements) if taken else view
                 made = await strategy.propose(current, goal)
@@ -47,6 +51,8 @@ class Ladder:
                     taken = both
             if taken and view.apply(taken.replacements).total <= goal.target:
                 break
+            if any(strategy.name in self.instead for strategy in rung):
+                taken = before
         return taken
 
 
@@ -71,7 +77,8 @@ def strategy_named(name: str, summary: Summarising) -> Strategy:
         "none": NoCompaction(),
     }
     made["auto"] = Ladder(
-        [[Noise(), Micro(), Arguments()], [Retry()], [Turns()], [summary], [Reset()], [Clip()]]
+        [[Noise(), Micro(), Arguments()], [Retry()], [Turns()], [summary], [Reset()], [Clip()]],
+        instead=frozenset({"turns"}),
     )
     if name not in made:
         raise ContextError(f"no compaction strategy {name!r}; there are: {', '.join(NAMES)}")

@@ -60,7 +60,7 @@ class Summarising:
         old = view.old(view.tail_from(goal.tail, goal.cut))
         if not old or all(group.kind == "record" for group in old):
             return None
-        fresh = [item for group in old if group.kind != "record" for item in group.items]
+        fresh = [i for group in old if group.kind != "record" for i in view.whole(group).items]
         told = [item for group in view.groups if group.kind == "user" for item in group.items]
         hidden_tokens = sum(group.tokens for group in old)
         cap = max(LEAST_CAP, min(int(goal.target * CAP_SHARE), hidden_tokens // 2))

@@ -53,6 +53,8 @@ class View:
     """Position of the reply whose results are still to come, 0 for none."""
     made: int = 0
     """How many texts were put in by `apply`; they have the positions -1, -2..."""
+    first: "View | None" = None
+    """The view before any `apply`, `None` for that one itself."""
 
     @cached_property
     def total(self) -> int:
@@ -112,7 +114,22 @@ class View:
             made += each.kind == "span"
             items = replace_items(items, [each], -made, live=self.open_reply)
         tokens = tuple(known[id(i)] if id(i) in known else self.count(i) for i in items)
-        return replace(self, items=tuple(items), tokens=tokens, made=made)
+        return replace(self, items=tuple(items), tokens=tokens, made=made, first=self.first or self)
+
+    def whole(self, group: Group) -> Group:
+        """A group of this view as it was before any `apply`: what stands for it is made from all of it,
+        not from a shorter form."""
+        items = tuple(self._known.get(_key(item), item) for item in group.items)
+        return replace(group, items=items)
+
+    @cached_property
+    def _known(self) -> dict[tuple[int, str], Item]:
+        return {_key(item): item for item in (self.first or self).items}
+
+
+def _key(item: Item) -> tuple[int, str]:
+    # An interrupted call's answer carries the position of its reply.
+    return item.seq, getattr(item.event, "call_id", "")
 
 
 def _kind(item: Item) -> GroupKind:

@@ -10,6 +10,9 @@ from .describing import call_words, calls_of, one_line, outcome_of, seqs_of, spa
 from .proposing import Goal, Proposal, proposal
 from .view import Group, View, results_of
 
+_DETAILS = ((1, 160, 200), (1, 160, 80), (0.5, 160, 80), (0.5, 160, 0), (0, 160, 0), (0, 80, 0))
+"""Of `turns`, from full to terse: share of the tail, characters of a call's arguments and of the words."""
+
 
 def span(groups: list[Group], text: str, name: str) -> Replacement:
     """Some groups hidden behind a framed text."""
@@ -101,14 +104,27 @@ class Turns:
     name: str = "turns"
 
     async def propose(self, view: View, goal: Goal) -> Proposal | None:
-        """The old steps as lines; records of earlier compactions stay as they are."""
-        old = [g for g in view.old(view.tail_from(goal.tail, goal.cut)) if g.kind != "record"]
+        """The old steps as lines; records of earlier compactions stay as they are.
+
+        As much of the words and of the tail is kept as the target allows: the words beside calls go first,
+        then the tail, then the ends of long arguments.
+        """
+        made: Proposal | None = None
+        for tail, call, said in _DETAILS:
+            made = self._lines(view, goal, int(goal.tail * tail), (call, said))
+            if made is None or view.apply(made.replacements).total <= goal.target:
+                break
+        return made
+
+    def _lines(self, view: View, goal: Goal, tail: int, most: tuple[int, int]) -> Proposal | None:
+        old = [g for g in view.old(view.tail_from(tail, goal.cut)) if g.kind != "record"]
+        runs = spans_of(old, view.groups)
+        texts = [
+            "\n".join(line for g in run for line in step_lines(view.whole(g), *most))
+            for run in runs
+        ]
         return proposal(
-            self.name,
-            [
-                span(run, "\n".join(line for group in run for line in step_lines(group)), self.name)
-                for run in spans_of(old, view.groups)
-            ],
+            self.name, [span(r, t, self.name) for r, t in zip(runs, texts, strict=True)]
         )
 
 
