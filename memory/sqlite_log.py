@@ -62,7 +62,10 @@ class SqliteEventLog:
             )
         except sqlite3.Error as error:
             os.close(self._lock)
-            raise LogError(f"cannot open the event log {str(path)!r}: {error}") from error
+            raise LogError(
+                f"cannot open the event log {str(path)!r}: {error}; read what is left with "
+                "`undrift show RUN --verify`, or restore the file from a copy"
+            ) from error
         self._threads = {
             str(row[0]) for row in self._db.execute("select distinct thread from event")
         }
@@ -175,7 +178,10 @@ def lock_log(path: Path) -> int:
     try:
         fd = os.open(path.with_suffix(".lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     except OSError as error:
-        raise LogError(f"cannot open the event log {str(path)!r}: {error}") from error
+        raise LogError(
+            f"cannot open the event log {str(path)!r}: {error}; let this user write in the folder, or copy "
+            "the run to where it may"
+        ) from error
     try:
         fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError as error:
@@ -240,7 +246,10 @@ def read_entries(path: Path, thread: str | None = None, after: int = 0) -> list[
         finally:
             db.close()
     except sqlite3.Error as error:
-        raise LogError(f"cannot read the event log {str(path)!r}: {error}") from error
+        raise LogError(
+            f"cannot read the event log {str(path)!r}: {error}; read what is left with "
+            "`undrift show RUN --verify`"
+        ) from error
 
 
 def entry_of(path: Path, row: Row) -> Entry:
