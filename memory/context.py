@@ -7,6 +7,7 @@ the items make a request that a provider accepts. Repairs live here only, never 
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from itertools import repeat
 
 from .blocks import Block, Text, ToolCall
 from .codec import Item
@@ -181,7 +182,9 @@ class Context:
 
     def _compact(self, seq: int, event: ContextCompacted) -> None:
         """Show the history as the compaction says; a request that opens with a reply gets an opening."""
-        self.items = replace_items(self.items, event.replacements, seq, live=self.open_reply)
+        self.items = replace_items(
+            self.items, event.replacements, repeat(seq), live=self.open_reply
+        )
         if self.items and isinstance(self.items[0].event, ReplyReceived):
             opening = MessageAdded((Text(OPENING),), "framework")
             self.items.insert(0, Item(self.items[0].seq, opening))

@@ -1,7 +1,9 @@
 """Applying replacements to the items that a model sees: pure, so that any request can be made again."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import reduce
+from itertools import groupby
 
 from .blocks import Block, Text, ToolCall
 from .codec import Item
@@ -10,19 +12,24 @@ from .replacing import Replacement
 
 
 def replace_items(
-    items: Sequence[Item], replacements: Sequence[Replacement], seq: int, *, live: int = 0
+    items: Sequence[Item],
+    replacements: Sequence[Replacement],
+    positions: Iterator[int],
+    *,
+    live: int = 0,
 ) -> list[Item]:
-    """The items as they look afterwards; `seq` becomes the position of the new texts.
+    """The items as they look afterwards; each span's text gets the next of `positions`.
 
     What is not listed whole stays: a reply whose results are not all listed, and the reply at position
     `live`, whose results are still to come.
     """
     shown = list(items)
-    for each in replacements:
-        if each.kind == "span":
-            shown = _hide(shown, each, seq, live)
+    for is_span, some in groupby(replacements, lambda each: each.kind == "span"):
+        if is_span:
+            for each in some:
+                shown = _hide(shown, each, next(positions), live)
         else:
-            shown = [_shorter(item, each) for item in shown]
+            shown = _shortened(shown, some)
     return shown
 
 
@@ -53,9 +60,16 @@ def _hide(items: list[Item], each: Replacement, seq: int, live: int) -> list[Ite
     return kept
 
 
+def _shortened(items: list[Item], replacements: Iterable[Replacement]) -> list[Item]:
+    """Items changed where they stand, in one pass whatever the number of replacements."""
+    changes: dict[int, list[Replacement]] = {}
+    for each in replacements:
+        for seq in each.hidden:
+            changes.setdefault(seq, []).append(each)
+    return [reduce(_shorter, changes.get(item.seq, ()), item) for item in items]
+
+
 def _shorter(item: Item, each: Replacement) -> Item:
-    if item.seq not in each.hidden:
-        return item
     match item.event:
         case ToolReturned() as event if each.kind == "result":
             if each.call in ("", event.call_id):

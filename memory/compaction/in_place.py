@@ -49,12 +49,15 @@ class Micro:
     async def propose(self, view: View, goal: Goal) -> Proposal | None:
         """One line for each result that is old and long; fewer stay whole where the target needs it."""
         made: list[Replacement] = []
+        lines: dict[int, str] = {}
         for keep in range(self.keep, 0, -1):
-            made = [
-                _result(item, event, result_line(event, item.seq))
-                for item, event, _ in old_results(view, keep)
-                if len(plain_text(event.content)) > LEAST_CHARS
-            ]
+            made = []
+            for item, event, _ in old_results(view, keep):
+                if len(plain_text(event.content)) <= LEAST_CHARS:
+                    continue
+                if id(item) not in lines:
+                    lines[id(item)] = result_line(event, item.seq)
+                made.append(_result(item, event, lines[id(item)]))
             if view.apply(made).total <= goal.target:
                 break
         return proposal(self.name, made)

@@ -39,17 +39,18 @@ class Ladder:
     async def propose(self, view: View, goal: Goal) -> Proposal | None:
         """The proposals of as many rungs as the target needs, as one."""
         taken: Proposal | None = None
+        current = view
         for rung in self.rungs:
             before = taken
             for strategy in rung:
-                current = view.apply(taken.replacements) if taken else view
                 made = await strategy.propose(current, goal)
                 if made is None:
                     continue
                 both = joined(taken, made)
-                if view.apply(both.replacements).total < current.total:
-                    taken = both
-            if taken and view.apply(taken.replacements).total <= goal.target:
+                after = view.apply(both.replacements)
+                if after.total < current.total:
+                    taken, current = both, after
+            if current.total <= goal.target:
                 break
             if any(strategy.name in self.instead for strategy in rung):
                 taken = before

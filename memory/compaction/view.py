@@ -109,10 +109,9 @@ class View:
     def apply(self, replacements: Sequence[Replacement]) -> "View":
         """The view after some replacements; each span's text has a position of its own, below 0."""
         known = {id(item): tokens for item, tokens in zip(self.items, self.tokens, strict=True)}
-        items, made = list(self.items), self.made
-        for each in replacements:
-            made += each.kind == "span"
-            items = replace_items(items, [each], -made, live=self.open_reply)
+        made = self.made + sum(each.kind == "span" for each in replacements)
+        positions = iter(range(-self.made - 1, -made - 1, -1))
+        items = replace_items(self.items, replacements, positions, live=self.open_reply)
         tokens = tuple(known[id(i)] if id(i) in known else self.count(i) for i in items)
         return replace(self, items=tuple(items), tokens=tokens, made=made, first=self.first or self)
 
