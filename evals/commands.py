@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from .options import ModelOptions, grouped
+from .options import JudgeOptions, ModelOptions, grouped
 
 app = typer.Typer(
     help="Measure what survives compaction: replay of recorded runs, paired comparison.",
@@ -62,6 +62,50 @@ def needle_recovery(
 
     run_needles(out, families=family or (), seeds=seeds)
     write_reports(out, "Needle recovery")
+
+
+@app.command()
+@grouped
+def rescore(
+    results: Annotated[Path, typer.Argument(help="results.jsonl, or the folder that holds it.")],
+    out: Annotated[
+        Path | None, typer.Option("--out", help="Folder for the new results, RESULTS/rescored.")
+    ] = None,
+    *,
+    options: JudgeOptions,
+) -> None:
+    """Score stored answers again, by code and by a judge; no run is made again."""
+    from .reports.files import finish, say
+    from .rescoring import rescore as rescore_results
+
+    folder = out or (results if results.is_dir() else results.parent) / "rescored"
+    stored, changed, ran = rescore_results(results, folder, options.model)
+    say(f"{stored} answers scored again by code, {changed} otherwise than before")
+    finish(folder, "Stored answers, scored again", ran)
+
+
+@app.command()
+@grouped
+def goal(
+    runs: Annotated[list[str], typer.Argument(help="Run folders, or ids under --runs.")],
+    out: _Out = Path("evals-goal"),
+    folder: Annotated[
+        Path, typer.Option("--runs", help="Folder in which runs are kept, for ids.")
+    ] = Path("runs"),
+    *,
+    options: JudgeOptions,
+) -> None:
+    """Score finished runs: goal, constraints and plan against what happened, from the log."""
+    from orchestrator import find_run
+
+    from .goals.suite import score_goals
+    from .reports.files import finish
+    from .reports.goals import print_goal
+
+    scores, ran = score_goals([find_run(folder, run) for run in runs], out, options.model)
+    for score in scores:
+        print_goal(score)
+    finish(out, "Goal success of finished runs", ran)
 
 
 @app.command()

@@ -162,7 +162,9 @@ def open_model(options: ModelOptions) -> EvalModel | None:
     """
     if not options.model:
         if options.base_url or options.cassettes or options.record:
-            raise EvalError("--base-url, --cassettes and --record are of use only with --model")
+            raise EvalError(
+                "an address, --cassettes and --record are of use only with a model: name one"
+            )
         return None
     if options.record and options.cassettes is None:
         raise EvalError("--record needs --cassettes DIR, the folder to keep the replies in")

@@ -50,6 +50,41 @@ class ModelOptions:
     ] = False
 
 
+@dataclass(frozen=True, slots=True)
+class JudgeOptions:
+    """Which model judges, if any."""
+
+    judge: Annotated[
+        str, typer.Option(help="Model that judges: openai:NAME, PROVIDER:NAME; none: code alone.")
+    ] = ""
+    judge_url: Annotated[
+        str, typer.Option(help="Address of the judge's OpenAI-compatible server.")
+    ] = ""
+    concurrency: Annotated[int, typer.Option(help="Verdicts at the same time.", min=1)] = 4
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Go on with the results in --out: run what has none.")
+    ] = False
+    cassettes: Annotated[
+        Path | None, typer.Option(help="Folder of recorded replies; a request not in it is stale.")
+    ] = None
+    record: Annotated[
+        bool,
+        typer.Option("--record", help="Ask the judge for what --cassettes lacks, and keep it."),
+    ] = False
+
+    @property
+    def model(self) -> ModelOptions:
+        """The same for `open_model`."""
+        return ModelOptions(
+            self.judge,
+            self.judge_url,
+            self.concurrency,
+            self.resume,
+            self.cassettes,
+            self.record,
+        )
+
+
 def grouped(command: Callable[..., None]) -> Callable[..., None]:
     """A command whose arguments of a dataclass type are that class's fields as options.
 

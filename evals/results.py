@@ -33,7 +33,7 @@ class Record(BaseModel):
     model_config = ConfigDict(frozen=True, extra="ignore")
 
     format: Literal[1] = FORMAT
-    suite: Literal["goal-drift", "needle-recovery", "replay"]
+    suite: Literal["goal-drift", "needle-recovery", "replay", "goal-success"]
     sample: str
     """Name of the sample without its policy: two records of one name and reading are a pair."""
     cluster: str

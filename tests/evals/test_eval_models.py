@@ -151,7 +151,7 @@ def test_options_of_a_model() -> None:
     assert found is not None
     assert found.model.settings["max_tokens"] == 1024
     for wrong, words in (
-        (ModelOptions(base_url="http://x"), "only with --model"),
+        (ModelOptions(base_url="http://x"), "only with a model"),
         (ModelOptions(model="openai:m", record=True), "--record needs --cassettes"),
         (ModelOptions(model="openai:m", cassettes=Path("/nowhere")), "no cassettes at"),
     ):

@@ -137,3 +137,38 @@ def test_answers_are_scored_strictly(answer: str, failure: str) -> None:
 def test_all_parts_have_to_be_in_an_answer() -> None:
     assert score_answer(("a1", "b2"), "b2 and\n a1") == ""
     assert score_answer(("a1", "b2"), "a1") == "invented answer"
+
+
+def test_stored_answers_are_scored_again_by_code_and_by_a_judge(
+    recorded: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "out"
+    with serve_in_process("support.probe_script:reader") as url:
+        assert replay(recorded, out, url)[0] == 0
+    first = answered(out)
+    with serve_in_process("support.judge_script:judge") as url:
+        judge = ("--judge", "openai:j", "--judge-url", url)
+        result = CliRunner().invoke(app, ["eval", "rescore", str(out), *judge])
+    assert result.exit_code == 0, result.output
+    assert f"{len(first)} answers scored again by code, 0 otherwise than before" in result.output
+    again = read_results(out / "rescored" / "results.jsonl").records
+    assert {(r.key, r.passed) for r in again if r.reading == "answered"} == {
+        (r.key, r.passed) for r in first
+    }
+    verdicts = {r.sample + r.policy: r for r in again if r.reading == "judged"}
+    assert len(verdicts) == len(first)
+    assert all(verdicts[r.sample + r.policy].passed == r.passed for r in first)
+    assert {r.judge for r in verdicts.values()} == {"openai:j"}
+    assert {r.model for r in verdicts.values()} == {"openai:m"}
+    assert all(r.why == "they do not" for r in verdicts.values() if not r.passed)
+
+
+def test_results_without_stored_answers_cannot_be_scored_again(
+    recorded: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "out"
+    offline = ("eval", "replay", recorded, "--out", out, "--policy", "latest-10")
+    assert CliRunner().invoke(app, list(map(str, offline))).exit_code == 0
+    result = CliRunner().invoke(app, ["eval", "rescore", str(out)])
+    assert result.exit_code == 2
+    assert "holds no stored answer" in result.output

@@ -1,0 +1,1 @@
+"""Goal success of finished runs: goal, constraints and plan against what happened, read from the log."""
