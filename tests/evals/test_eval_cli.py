@@ -98,7 +98,7 @@ def test_bad_input_is_told(recorded: Path, tmp_path: Path) -> None:
     (tmp_path / "o3").mkdir()
     (tmp_path / "o3" / "results.jsonl").write_text("{")
     code, told = run("replay", recorded, "--out", tmp_path / "o3")
-    assert (code, "exists: choose another --out" in told) == (2, True)
+    assert (code, "exists: go on with --resume, choose another --out" in told) == (2, True)
     assert "holds no readable record" in run("report", tmp_path / "o3")[1]
 
 
@@ -118,4 +118,4 @@ def test_listing_the_commands_loads_no_eval() -> None:
         "print(sorted(heavy))"
     )
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert out.stdout.strip() == "['evals.commands']"
+    assert out.stdout.strip() == "['evals.commands', 'evals.options']"
