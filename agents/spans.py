@@ -4,12 +4,12 @@ Only the API of OpenTelemetry is used here, and only when a tracer is given: who
 orchestrator's matter. Whatever goes out is redacted.
 """
 
-import secrets
 import time
 from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar, Token
 from functools import lru_cache
+from random import Random
 from types import TracebackType
 from typing import Any, Literal
 
@@ -20,6 +20,13 @@ from .conventions import CONVERSATION, ERROR_TYPE, OPERATION
 Operation = Literal[
     "invoke_workflow", "invoke_agent", "chat", "execute_tool", "retrieval", "offload", "compact"
 ]
+
+
+_ids = Random()
+
+
+def _new_id(bits: int) -> str:
+    return f"{_ids.getrandbits(bits):0{bits // 4}x}"
 
 
 class Span:
@@ -37,7 +44,7 @@ class Span:
         trace_id, self._parent, above = parent
         self._started, self._end, self._error = time.time_ns(), 0, ""
         self._otel = spans.mirror(name, attributes, above, self._started)
-        self.trace_id, self.span_id = trace_id or secrets.token_hex(16), secrets.token_hex(8)
+        self.trace_id, self.span_id = trace_id or _new_id(128), _new_id(64)
         if self._otel is not None:
             context = self._otel.get_span_context()
             if context.is_valid:

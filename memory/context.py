@@ -119,7 +119,8 @@ class Context:
             return
         if not self.items:
             self.items.append(Item(seq, MessageAdded((Text(OPENING),), "framework")))
-        self.items.append(Item(seq, replace(event, content=content)))
+        # The provider's own form of it stays in the log: no request shows it.
+        self.items.append(Item(seq, replace(event, content=content, raw={})))
 
     def _unique_calls(self, seq: int, content: tuple[Block, ...]) -> tuple[Block, ...]:
         """Number repeated or empty call ids, so that each result meets its own call."""

@@ -52,7 +52,14 @@ _SHAPES = {
 }
 """How keys of known services begin, and what follows; JSON web tokens are the last."""
 _REST = {start: re.compile(rest) for start, rest in _SHAPES.items()}
+_STARTS = ("://", "-----BEGIN", *_REST)
 _WORDS = (*HINTS, "bearer", "basic")
+_COUNTED = tuple(
+    f"{what}_" for what in ("input", "output", "cached", "prompt", "completion", "assumed")
+)
+"""What stands before `tokens` in names of numbers, which are in every report of a provider."""
+_COUNTERS = ("token_counter", "token_ratio")
+"""Names in every thread's log that hold no secret either."""
 _BLOCK = re.compile(
     r"-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----.*?(?:-----END [A-Z ]{0,30}PRIVATE KEY-----|\Z)",
     re.DOTALL,
@@ -86,10 +93,21 @@ def may_hold_secrets(text: str, environment: Mapping[str, str] = os.environ) -> 
 
 def _suspicious(text: str) -> bool:
     """True when a word stands in `text` without which nothing but a known secret is taken out."""
-    if "://" in text or "-----BEGIN" in text or any(start in text for start in _REST):
-        return True
+    for start in _STARTS:  # not `any`: its generator costs more than the search in a short text
+        if start in text:
+            return True
     lower = text.lower()
-    return any(word in lower for word in _WORDS)
+    found = [word for word in _WORDS if word in lower]
+    return bool(found) and (found != ["token"] or not _counts_tokens(lower))
+
+
+def _counts_tokens(lower: str) -> bool:
+    """True when every `token` in a text is part of the name of a number."""
+    return all(
+        lower.startswith(_COUNTERS, at)
+        or (lower.startswith("tokens", at) and lower.endswith(_COUNTED, 0, at))
+        for at in places(lower, "token")
+    )
 
 
 def redact_known(text: str, environment: Mapping[str, str] = os.environ) -> str:

@@ -8,6 +8,7 @@ import threading
 import time
 import zlib
 from collections.abc import Callable
+from itertools import chain
 from pathlib import Path
 
 from .errors import LogDamaged, LogError, LogLocked
@@ -19,6 +20,8 @@ from .stored_events import decode_event, encode_event
 
 Row = tuple[int, str, float, str, int, bytes, int]
 """Position, thread, time, kind, version, body, checksum."""
+_TOGETHER = 100
+"""Rows of one statement: each one gives the interpreter away and waits to get it back."""
 
 # Numbered migrations: the file's `user_version` says how many were applied.
 _MIGRATIONS = (
@@ -73,7 +76,7 @@ class SqliteEventLog:
         # takes a part of what belongs together.
         self._appended: list[Row] = []
         self._queue: list[Row] = []
-        self._waiting: list[tuple[asyncio.AbstractEventLoop, asyncio.Future[None]]] = []
+        self._waiting: list[asyncio.Future[None]] = []
         self._wake = threading.Condition()
         self._closed, self._failure = False, ""
         self._writer = threading.Thread(target=self._write_loop, name="event-log", daemon=True)
@@ -102,14 +105,13 @@ class SqliteEventLog:
 
     async def commit(self) -> None:
         """Wait for the transaction that holds everything appended so far; see `EventLog.commit`."""
-        loop = asyncio.get_running_loop()
-        done: asyncio.Future[None] = loop.create_future()
+        done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         with self._wake:
             if self._failure:
                 raise LogError(self._failure)
             self._queue += self._appended
             self._appended = []
-            self._waiting.append((loop, done))
+            self._waiting.append(done)
             self._wake.notify()
         await done
 
@@ -141,8 +143,8 @@ class SqliteEventLog:
                 waiting, self._waiting = self._waiting, []
             if rows:
                 self._write(rows)
-            for loop, done in waiting:
-                loop.call_soon_threadsafe(_settle, done, self._failure)
+            for loop in {done.get_loop() for done in waiting}:
+                loop.call_soon_threadsafe(_settle, loop, waiting, self._failure)
             if self._closed and not self._queue:
                 self._db.close()
                 return
@@ -153,7 +155,10 @@ class SqliteEventLog:
             return
         try:
             with self._db:
-                self._db.executemany("insert into event values (?, ?, ?, ?, ?, ?, ?)", rows)
+                for first in range(0, len(rows), _TOGETHER):
+                    some = rows[first : first + _TOGETHER]
+                    places = ", ".join(["(?, ?, ?, ?, ?, ?, ?)"] * len(some))
+                    self._db.execute(f"insert into event values {places}", [*chain(*some)])  # noqa: S608 - fixed text
         except sqlite3.Error as error:
             self._failure = (
                 f"the event log {str(self._path)!r} cannot be written: {error}; everything before "
@@ -161,13 +166,17 @@ class SqliteEventLog:
             )
 
 
-def _settle(done: asyncio.Future[None], failure: str) -> None:
-    if done.done():
-        return
-    if failure:
-        done.set_exception(LogError(failure))
-    else:
-        done.set_result(None)
+def _settle(
+    loop: asyncio.AbstractEventLoop, waiting: list[asyncio.Future[None]], failure: str
+) -> None:
+    """Wake those of a loop who waited for one transaction, all at once."""
+    for done in waiting:
+        if done.get_loop() is not loop or done.done():
+            continue
+        if failure:
+            done.set_exception(LogError(failure))
+        else:
+            done.set_result(None)
 
 
 def lock_log(path: Path) -> int:
@@ -232,16 +241,21 @@ def _migrate(db: sqlite3.Connection, path: Path, *, read_only: bool) -> None:
         db.executescript(f"begin; {script} pragma user_version = {number}; commit;")
 
 
-def read_entries(path: Path, thread: str | None = None, after: int = 0) -> list[Entry]:
-    """Read a log from disk, whether or not a process is writing it.
+def read_entries(
+    path: Path, thread: str | None = None, after: int = 0, *, kind: str | None = None
+) -> list[Entry]:
+    """Read a log from disk, whether or not a process is writing it; `kind` is one of the stored words.
 
     Raises `LogError` when there is none, `LogDamaged` when an event does not match its checksum.
     """
-    where, values = ("", (after,)) if thread is None else (" and thread = ?", (after, thread))
+    given = {"thread": thread, "kind": kind}
+    asked = {name: value for name, value in given.items() if value is not None}
+    where = "".join(f" and {name} = ?" for name in asked)
     try:
         db = connect(path, read_only=True)
         try:
-            rows = db.execute(f"select * from event where seq > ?{where} order by seq", values)  # noqa: S608 - fixed text
+            query = f"select * from event where seq > ?{where} order by seq"  # noqa: S608 - fixed text
+            rows = db.execute(query, (after, *asked.values()))
             return [entry_of(path, row) for row in rows]
         finally:
             db.close()

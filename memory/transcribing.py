@@ -136,19 +136,16 @@ def _lines(entries: list[Entry]) -> bytes:
 
 def _line(entry: Entry) -> bytes:
     kind, version, body = encode_event(entry.event)
-    event = loads(body)
     if may_hold_secrets(body.decode("utf-8", "replace")):
-        event = redact_value(event)
-    return dumps(
-        {
-            "seq": entry.seq,
-            "thread": entry.thread,
-            "time": entry.time,
-            "kind": kind,
-            "version": version,
-            "event": event,
-        }
-    )
+        body = dumps(redact_value(loads(body)))
+    head = {
+        "seq": entry.seq,
+        "thread": entry.thread,
+        "time": entry.time,
+        "kind": kind,
+        "version": version,
+    }
+    return dumps(head)[:-1] + b',"event":' + body + b"}"
 
 
 def _append(path: Path, data: bytes) -> None:

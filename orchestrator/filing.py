@@ -39,7 +39,7 @@ async def take_over(
     run, parent = session.run, session.thread.name
     told: list[str] = []
     for spec in specs:
-        base = await _base(run, spec.thread)
+        base = await _base(run, spec.thread) if spec.see == "fork" else {}
         if not base and not await run.files.has(spec.thread):
             continue
         agent = getattr(subagents.get(spec.agent), "agent", None)

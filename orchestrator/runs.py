@@ -1,5 +1,6 @@
 """Runs: opening one with its folder and log, and finding those of the past."""
 
+import asyncio
 import secrets
 import shutil
 import time
@@ -95,7 +96,8 @@ class LiveRun:
             await trace.end(self.ended.status if self.ended else None)
         try:
             if self.folder is not None:
-                save_views(self.folder, await log.read(), self.run.meter)
+                await log.commit()
+                await asyncio.to_thread(save_views, self.folder, self.run.meter)
         finally:
             await log.close()
 

@@ -20,6 +20,8 @@ from filesystem import RunFolder
 from memory import Status, dumps
 
 SCOPE = "undrift"
+TOGETHER = 0.1
+"""Seconds in which ended spans are written together; a crash loses no more than these."""
 _log = logging.getLogger("undrift")
 
 
@@ -31,25 +33,43 @@ class SpanFile:
 
     def __init__(self, path: Path) -> None:
         self._path, self._fd, self._refused = path, -1, False
+        self._lines: list[bytes] = []
 
     def write(self, span: Mapping[str, Any]) -> None:
-        """Append one span, at once: a crash loses none that has ended."""
+        """Append one span: at once in a tool's thread, else with all that end within `TOGETHER`."""
+        line = dumps(span) + b"\n"
+        try:
+            loop = asyncio.get_running_loop()
+        except RuntimeError:
+            self._append(line)
+            return
+        if not self._lines:
+            loop.call_later(TOGETHER, self._flush)
+        self._lines.append(line)
+
+    def close(self) -> None:
+        """Close the file; a later span opens it again."""
+        self._flush()
+        if self._fd >= 0:
+            os.close(self._fd)
+            self._fd = -1
+
+    def _flush(self) -> None:
+        lines, self._lines = self._lines, []
+        if lines:
+            self._append(b"".join(lines))
+
+    def _append(self, data: bytes) -> None:
         if self._refused:
             return
         try:
             if self._fd < 0:
                 flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC
                 self._fd = os.open(self._path, flags, 0o600)
-            os.write(self._fd, dumps(span) + b"\n")
+            os.write(self._fd, data)
         except OSError as error:
             self._refused = True
             _log.warning("no more spans are written to %r: %s", str(self._path), error)
-
-    def close(self) -> None:
-        """Close the file; a later span opens it again."""
-        if self._fd >= 0:
-            os.close(self._fd)
-            self._fd = -1
 
 
 class RunTrace:

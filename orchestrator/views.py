@@ -5,10 +5,10 @@ from collections.abc import Sequence
 
 from agents import Meter
 from filesystem import RunFolder
-from memory import Entry, JsonObject, RequestSent, Usage, requests_of
+from memory import Entry, JsonObject, RequestSent, Usage, read_entries
 
 
-def save_views(folder: RunFolder, entries: Sequence[Entry], meter: Meter) -> None:
+def save_views(folder: RunFolder, meter: Meter) -> None:
     """Write what people read beside the log, redacted: `usage.json`."""
     usage: Usage = meter.usage
     totals: JsonObject = {
@@ -18,7 +18,7 @@ def save_views(folder: RunFolder, entries: Sequence[Entry], meter: Meter) -> Non
         "model_calls": meter.model_calls,
         "tool_calls": meter.tool_calls,
         "agents": meter.agents,
-        "requests": request_bytes(entries),
+        "requests": request_bytes(read_entries(folder.events_db, kind="request_sent")),
     }
     folder.write_text("usage.json", json.dumps(totals, indent=1) + "\n")
 
@@ -26,7 +26,7 @@ def save_views(folder: RunFolder, entries: Sequence[Entry], meter: Meter) -> Non
 def request_bytes(entries: Sequence[Entry]) -> JsonObject:
     """Bytes of the requests of each thread, turn by turn: those that a cache can reuse, and the others."""
     threads: dict[str, list[RequestSent]] = {}
-    for entry in requests_of(entries):
+    for entry in entries:
         if isinstance(entry.event, RequestSent):
             threads.setdefault(entry.thread, []).append(entry.event)
     return {

@@ -163,3 +163,22 @@ def test_any_secret_in_any_json_is_gone_and_the_rest_is_still_json(
 def test_any_text_can_be_redacted_and_twice_is_as_once(text: str) -> None:
     once = redact(text, NO_KEYS)
     assert redact(once, NO_KEYS) == once
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "input_tokens_token",
+        "access_tokens",
+        "prompt_token",
+        "my input_token",
+        "token_counter_token",
+        "access token",
+    ],
+)
+def test_names_of_numbers_hide_no_secret_beside_them(name: str) -> None:
+    value = {"input_tokens": 5, "token_counter": "o200k", name: SECRET}
+    assert redact_value(value, NO_KEYS)[name] == REDACTED
+    assert SECRET not in redact(
+        json.dumps(value | {name.replace(" ", "_"): SECRET, name: 1}), NO_KEYS
+    )

@@ -1,5 +1,6 @@
 """What only the log on disk promises: crashes, locks, damage, permissions, a full disk."""
 
+import asyncio
 import os
 import signal
 import sqlite3
@@ -14,8 +15,10 @@ from memory import (
     LogDamaged,
     LogError,
     LogLocked,
+    MessageAdded,
     Noticed,
     SqliteEventLog,
+    Text,
     read_entries,
     salvage_entries,
     verify_log,
@@ -196,4 +199,17 @@ async def test_a_reader_with_an_open_transaction_does_not_block_the_writer(tmp_p
         reader.execute("commit")
         assert reader.execute("select count(*) from event").fetchone() == (50,)
     reader.close()
+    await log.close()
+
+
+async def test_any_number_of_events_is_one_transaction_and_kinds_can_be_read_alone(tmp_path):
+    path = tmp_path / "events.db"
+    log = SqliteEventLog(path)
+    for number in range(250):
+        log.append("main", Noticed("step", {"n": number}))
+    log.append("main", MessageAdded((Text("x"),)))
+    await asyncio.gather(*(log.commit() for _ in range(5)))
+    assert [entry.seq for entry in read_entries(path)] == list(range(1, 252))
+    assert [entry.seq for entry in read_entries(path, kind="message_added")] == [251]
+    assert read_entries(path, "other", kind="message_added") == []
     await log.close()

@@ -1,5 +1,6 @@
 """Spans: the tree of a run, what they carry and what not, the file, OpenTelemetry beside it."""
 
+import asyncio
 import json
 import subprocess
 import sys
@@ -304,3 +305,15 @@ def test_a_disk_that_refuses_spans_stops_them_and_not_the_run(tmp_path, caplog):
         file.write({"name": "x"})
     file.close()
     assert caplog.text.count("no more spans are written") == 1
+
+
+async def test_spans_that_end_together_are_written_together_and_all_at_the_close(tmp_path):
+    path = tmp_path / "spans.jsonl"
+    file = SpanFile(path)
+    for number in range(3):
+        file.write({"name": str(number)})
+    await asyncio.to_thread(file.write, {"name": "a tool's thread"})
+    assert path.read_text().count("\n") == 1
+    file.close()
+    written = [json.loads(line)["name"] for line in path.read_text().splitlines()]
+    assert written == ["a tool's thread", "0", "1", "2"]
