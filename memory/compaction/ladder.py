@@ -41,7 +41,7 @@ class Ladder:
         taken: Proposal | None = None
         current = view
         for rung in self.rungs:
-            before = taken
+            before = taken, current
             for strategy in rung:
                 made = await strategy.propose(current, goal)
                 if made is None:
@@ -53,7 +53,7 @@ class Ladder:
             if current.total <= goal.target:
                 break
             if any(strategy.name in self.instead for strategy in rung):
-                taken = before
+                taken, current = before
         return taken
 
 
