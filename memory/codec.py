@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
+from .blocks import JsonObject
 from .events import ConfigSet, MessageAdded, ReplyReceived, ToolReturned
 
 MessageEvent = MessageAdded | ReplyReceived | ToolReturned
@@ -58,3 +59,14 @@ class Codec(Protocol):
     def body(self, head: bytes, pieces: Sequence[Piece], tail: str) -> bytes:
         """The whole request: head, pieces in order, the tail (`""` for none), the closing brackets."""
         ...
+
+
+def own_fields(model: str, codec: Codec, settings: JsonObject) -> JsonObject:
+    """The fields of a `ConfigSet` that are a model's own, not its agent's."""
+    return {
+        "model": model,
+        "codec": codec.name,
+        "codec_version": codec.version,
+        "codec_options": dict(codec.options),
+        "settings": settings,
+    }

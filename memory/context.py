@@ -69,6 +69,11 @@ class Context:
         return self._batch[0].seq if self._batch else 0
 
     @property
+    def answered(self) -> list[Item]:
+        """The items without the newest reply, while its results are not all there."""
+        return [item for item in self.items if item.seq != self.open_reply or not self.open_reply]
+
+    @property
     def calls(self) -> tuple[ToolCall, ...]:
         """All calls of the newest reply, as projected, in order; none once every one has its result."""
         return tuple(call.call for call in self._batch)

@@ -1,8 +1,10 @@
 """Replacements: what a compaction puts in the place of events; and the request for a summary."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
+
+from .blocks import JsonObject
 
 ReplacementKind = Literal["span", "result", "arguments", "message"]
 
@@ -37,7 +39,7 @@ class SummaryAsked:
     tail: str
     """What the summariser is told, the last message of its request."""
     config: int
-    """Position of the `ConfigSet` in force; 0 for another model than the thread's."""
+    """Position of the `ConfigSet` in force."""
     sha256: str
     size: int
     """Bytes of the request."""
@@ -47,6 +49,9 @@ class SummaryAsked:
     """First bytes it shares with the last answered request: what a provider's cache can reuse."""
     model: str
     """The summariser's name."""
+    instead: JsonObject = field(default_factory=dict[str, Any])
+    """Where another model than the thread's is asked: its own values for fields of that `ConfigSet` (model,
+    codec with version and options, settings); system prompt and tools stay. Empty for the thread's model."""
 
 
 def replacement_from(data: Mapping[str, Any]) -> Replacement:

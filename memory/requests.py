@@ -2,10 +2,11 @@
 
 import hashlib
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from .codec import Codec, Item, Piece
 from .context import Context, build_context
+from .encoding import dumps
 from .errors import ContextError
 from .events import ConfigSet, Entry, ReplyReceived, RequestSent, SummaryAsked
 
@@ -75,19 +76,21 @@ def remake_request(entries: Sequence[Entry], seq: int, codec_for: CodecFor) -> R
         raise ContextError(f"event {seq} of this thread is not a request")
     sent = entry.event
     context = build_context(e for e in entries if e.seq <= sent.last_event)
-    context.close_open_calls()
     return _Maker(entries, codec_for).make(entry, sent, context)
 
 
-def remake_requests(entries: Sequence[Entry], codec_for: CodecFor) -> Iterator[Rebuilt]:
-    """Every request of one thread in order, each event turned into bytes once.
+def remake_requests(
+    entries: Sequence[Entry], codec_for: CodecFor, *, summaries: bool = False
+) -> Iterator[Rebuilt]:
+    """Every request of one thread in order, each event turned into bytes once; `summaries` includes those
+    for summaries, which stand beside the turns.
 
     Raises `ContextError` as `remake_request` does.
     """
     maker, context = _Maker(entries, codec_for), Context()
+    wanted = RequestSent | SummaryAsked if summaries else RequestSent
     for entry in entries:
-        if isinstance(entry.event, RequestSent):
-            context.close_open_calls()
+        if isinstance(entry.event, wanted):
             yield maker.make(entry, entry.event, context)
         context.add(entry)
 
@@ -125,31 +128,37 @@ class _Maker:
     def __init__(self, entries: Sequence[Entry], codec_for: CodecFor) -> None:
         self._configs = {e.seq: e.event for e in entries if isinstance(e.event, ConfigSet)}
         self._codec_for = codec_for
-        self._heads: dict[int, tuple[Codec, bytes]] = {}
+        self._heads: dict[bytes, tuple[Codec, bytes]] = {}
         # The item is kept beside its pieces: its identity must not be used again.
-        self._made: dict[tuple[int, int], tuple[Item, tuple[Piece, ...]]] = {}
+        self._made: dict[tuple[bytes, int], tuple[Item, tuple[Piece, ...]]] = {}
 
     def make(self, entry: Entry, sent: RequestSent | SummaryAsked, context: Context) -> Rebuilt:
-        codec, head = self._head(entry.seq, sent.config)
-        items = tuple(context.items)
-        pieces = tuple(self._pieces(sent.config, codec, item) for item in items)
+        if isinstance(sent, RequestSent):
+            context.close_open_calls()
+        codec, head, key = self._head(entry.seq, sent)
+        items = tuple(context.answered)
+        pieces = tuple(self._pieces(key, codec, item) for item in items)
         body = codec.body(head, [piece for made in pieces for piece in made], sent.tail)
         return Rebuilt(entry, sent, codec, head, items, pieces, body)
 
-    def _head(self, seq: int, position: int) -> tuple[Codec, bytes]:
-        if position not in self._heads:
-            config = self._configs.get(position)
+    def _head(self, seq: int, sent: RequestSent | SummaryAsked) -> tuple[Codec, bytes, bytes]:
+        """Codec, head, and what tells them from those of other requests."""
+        instead = sent.instead if isinstance(sent, SummaryAsked) else {}
+        key = dumps([sent.config, instead])
+        if key not in self._heads:
+            config = self._configs.get(sent.config)
             if config is None:
                 raise ContextError(
-                    f"request {seq} names event {position}, which is no configuration"
+                    f"request {seq} names event {sent.config}, which is no configuration"
                 )
+            config = replace(config, **instead)
             options = dict(config.codec_options)
             codec = self._codec_for(config.codec, config.codec_version, options)
-            self._heads[position] = codec, codec.head(config)
-        return self._heads[position]
+            self._heads[key] = codec, codec.head(config)
+        return *self._heads[key], key
 
-    def _pieces(self, config: int, codec: Codec, item: Item) -> tuple[Piece, ...]:
-        key = (config, id(item))
+    def _pieces(self, head: bytes, codec: Codec, item: Item) -> tuple[Piece, ...]:
+        key = (head, id(item))
         if key not in self._made:
             self._made[key] = item, codec.pieces(item)
         return self._made[key][1]

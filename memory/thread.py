@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from .blocks import JsonObject, plain_text
-from .codec import Codec, Item, Piece
+from .codec import Codec, Item, Piece, own_fields
 from .compaction import Gate, View, constraints_of
 from .context import Context
 from .counting import count_head, count_piece, count_tail
@@ -197,31 +197,34 @@ class Thread:
     def ask_summary(
         self, instruction: str, codec: Codec, settings: JsonObject, model: str
     ) -> Request:
-        """Make the request for a summary and record it: the history as it is, then the instruction.
+        """Make the request for a summary and record it: the history without open calls, the instruction.
 
         `settings` and `model` are the summariser's; with the thread's own the head is the same.
         """
         config, own = self.context.config, self._ready()
         assert config is not None
         assert isinstance(config.event, ConfigSet)
-        same = codec == own and settings == config.event.settings
-        if same:
-            body = own.body(self._head, self._encode(own), instruction)
+        shown, head, instead = self.context.answered, self._head, JsonObject()
+        if codec == own and settings == config.event.settings:
+            self._encode(own)
+            made = [made.pieces for made in self._made[: len(shown)]]
         else:
-            other = replace(config.event, codec=codec.name, settings=settings)
-            pieces = [piece for item in self.context.items for piece in codec.pieces(item)]
-            body = codec.body(codec.head(other), pieces, instruction)
+            instead = own_fields(model, codec, settings)
+            made = [codec.pieces(item) for item in shown]
+            head = codec.head(replace(config.event, **instead))
+        body = codec.body(head, [piece for pieces in made for piece in pieces], instruction)
         counted = self._head_tokens + self._tokens + count_tail(instruction, self.counter)
         asked = SummaryAsked(
             revision=self.context.revision,
             last_event=self.context.last_event,
             tail=instruction,
-            config=config.seq if same else 0,
+            config=config.seq,
             sha256=hashlib.sha256(body).hexdigest(),
             size=len(body),
             counted=counted,
-            prefix=self._prefix.shared(body) if same and self._prefix else 0,
+            prefix=self._prefix.shared(body) if self._prefix and not instead else 0,
             model=model,
+            instead=instead,
         )
         return Request(self.append(asked).seq, body, self.calibration.correct(counted))
 

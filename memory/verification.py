@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from .errors import ContextError
-from .events import Entry
+from .events import Entry, SummaryAsked
 from .interventions import SecretPurged
 from .requests import CodecFor, remake_requests, requests_of
 from .salvage import salvage_entries
@@ -79,7 +79,7 @@ def _rebuild(thread: str, entries: list[Entry], codec_for: CodecFor) -> tuple[in
     """How many requests of a thread are what was sent, and what is wrong with the others."""
     good, wrong = 0, list[str]()
     try:
-        for request in remake_requests(entries, codec_for):
+        for request in remake_requests(entries, codec_for, summaries=True):
             if request.exact:
                 good += 1
             else:
@@ -88,6 +88,7 @@ def _rebuild(thread: str, entries: list[Entry], codec_for: CodecFor) -> tuple[in
                     "do not match their hash"
                 )
     except ContextError as error:
-        left = len(requests_of(entries)) - good - len(wrong)
+        asked = sum(isinstance(entry.event, SummaryAsked) for entry in entries)
+        left = len(requests_of(entries)) + asked - good - len(wrong)
         wrong.append(f"thread {thread!r}: {error}; {left} of its requests could not be rebuilt")
     return good, wrong
