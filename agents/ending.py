@@ -1,6 +1,7 @@
 """Ending: taking a reply as an agent's outcome, with one repair turn for what is missing or wrong."""
 
 from dataclasses import replace
+from functools import lru_cache
 
 from pydantic import BaseModel
 
@@ -25,8 +26,12 @@ from .session import Session
 from .tools import Tool, schema_of
 
 
+@lru_cache(maxsize=128)
 def conclude_tool(output_type: type[BaseModel]) -> Tool:
-    """The tool by which an agent hands back its output; the loop itself takes the call."""
+    """The tool by which an agent hands back its output; the loop itself takes the call.
+
+    Made once for a type: every thread of an agent has it, and its schema takes milliseconds.
+    """
 
     def conclude() -> None:
         """Stands for the tool; `Agent.act` takes the call before it would run."""

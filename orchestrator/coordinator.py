@@ -283,17 +283,17 @@ class Coordinator:
             meter=meter,
         )
         key = f"{run.id}/{spec.thread}"
-        work = Work(key, session, AsyncRunner(run, self.subagents, meter, spec.thread), spec.depth)
-        self.works[key] = work
+        runner = AsyncRunner(run, self.subagents, meter, spec.thread)
+        work = self.works[key] = Work(key, session, runner, spec.depth)
         return work
 
     async def _invoke(self, work: Work) -> None:
+        from .graph import walk
+
         if self._compiled is None:
             # Without a saver, and not with that of a graph above: the log is what it goes on from.
             self._compiled = self.compile(checkpointer=False)
         try:
-            # Three supersteps a turn; the agent's own limit of turns is the one that counts.
-            config = {"recursion_limit": 10 + 8 * (self.agent.limits.turns + 1)}
-            await self._compiled.ainvoke({"run_id": work.key}, config)
+            await walk(self._compiled, work.key, self.agent.limits.turns)
         finally:
             self.works.pop(work.key, None)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypedDict
 
 from langchain_core.messages import AIMessage, AnyMessage
 from langchain_core.runnables import RunnableConfig
+from langgraph.errors import NodeCancelledError
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Command, Send, interrupt
@@ -191,6 +192,19 @@ class CoordinatorGraph:
     def _work(self, state: CoordinatorState | SubagentState) -> Work | None:
         """The work of a state, `None` when another process did it: the log knows how far it was."""
         return self._coordinator.works.get(state.get("run_id", ""))
+
+
+async def walk(graph: Any, key: str, turns: int) -> None:
+    """Walk a compiled graph for the work of that key, with room for `turns` model calls.
+
+    Raises `CancelledError` also for a cancellation that came from inside a node.
+    """
+    # Three supersteps a turn; the agent's own limit of turns is the one that counts.
+    config = {"recursion_limit": 10 + 8 * (turns + 1)}
+    try:
+        await graph.ainvoke({"run_id": key}, config)
+    except NodeCancelledError as error:
+        raise asyncio.CancelledError from error
 
 
 def _next(work: Work) -> Command[Any]:

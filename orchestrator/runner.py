@@ -33,6 +33,9 @@ CACHED_BYTES = 4_096
 waiting for: the first child goes ahead, and the others read what it put into the cache."""
 AHEAD_SECONDS = 10.0
 """How long the others wait for the first one's first words."""
+CANCELLED = "it was cancelled"
+CANCELLED_INSIDE = "it was cancelled by something inside it"
+"""Reasons of the status `cancelled`: somebody stopped it, or its own code raised the cancellation."""
 
 
 class AsyncRunner:
@@ -119,11 +122,12 @@ class AsyncRunner:
         try:
             await asyncio.wait({task}, timeout=meter.time_left())
             if late := not task.done():
+                tree.cancelled.add(thread)  # so that those below it end too, and not only stop
                 await self._stop(spec, task)
         except asyncio.CancelledError:
             await asyncio.shield(self._stop(spec, task))
             if tree.stopped(thread):
-                await asyncio.shield(self._ended(spec, "cancelled", "it was cancelled"))
+                await asyncio.shield(self._ended(spec, "cancelled", CANCELLED))
             raise
         finally:
             tree.tasks.pop(thread, None)
@@ -131,8 +135,7 @@ class AsyncRunner:
             return task.result()
         if late:
             return await self._ended(spec, "timed_out", "it did not finish within its time")
-        told = tree.stopped(thread)
-        reason = "it was cancelled" if told else "it was cancelled by something inside it"
+        reason = CANCELLED if tree.stopped(thread) else CANCELLED_INSIDE
         return await self._ended(spec, "cancelled", reason)
 
     async def _stop(self, spec: TaskSpec, task: "asyncio.Task[Outcome]") -> None:

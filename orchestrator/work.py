@@ -35,7 +35,7 @@ from memory import ReplyReceived, Text, ToolCall, dumps, render_todo
 from .delegation import DELEGATE, DelegatedTask, read_delegation, task_specs
 from .filing import take_over
 from .gathering import cap_for, handed
-from .runner import AsyncRunner
+from .runner import CANCELLED, CANCELLED_INSIDE, AsyncRunner
 from .runs import LiveRun
 from .subagents import record_outcome
 from .tasks import TaskSpec
@@ -167,7 +167,8 @@ class Work:
             return
         done = [shown(self.outcomes[name]) for name in sorted(self.outcomes)]
         text = f"Conclusions so far: {dumps(done).decode()}" if done else ""
-        outcome = outcome_of(self.session, "cancelled", "it was cancelled", text)
+        reason = CANCELLED if tree.stopped(thread) else CANCELLED_INSIDE
+        outcome = outcome_of(self.session, "cancelled", reason, text)
         self.outcome = await asyncio.shield(record_outcome(self.session, outcome))
 
     async def finish(self) -> Outcome:
