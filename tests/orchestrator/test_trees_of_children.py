@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from agents import Agent, Conclusion, Limits, Reply, ScriptedModel, call, tool
@@ -267,6 +267,7 @@ few = settings(max_examples=25, suppress_health_check=list(HealthCheck))
 @pytest.mark.slow
 @few
 @given(root=trees(leaves), parallel=st.integers(1, 6))
+@example(root=Node("cancels"), parallel=1)
 def test_each_child_of_any_tree_ends_as_its_kind_says(root: Node, parallel: int) -> None:
     """Without a limit in the way and with nobody who cancels, every status is known beforehand."""
     play = Play(root, limits=Limits(depth=LEVELS, agents=500, parallel_agents=parallel))
@@ -302,6 +303,20 @@ def test_any_tree_under_any_limits_ends_within_them_and_loses_nothing(
     for thread, status in check(play, *asyncio.run(played(play))).items():
         own = ENDS_AS.get(play.node(thread).kind, "done")
         assert status == own or status in OUTSIDE, f"{thread} ended as {status}, not {own}"
+
+
+async def test_a_child_that_runs_out_of_time_ends_all_below_it_with_what_they_had_found() -> None:
+    """The one in the middle has a second, the one below it never comes back."""
+    play = Play(Node("spawn", (Node("spawn", (Node("tool_hangs"),)),)), limits=Limits(depth=2))
+    team = play.tasks
+
+    def tasks(thread: str, node: Node) -> list[dict[str, Any]]:
+        seconds = {"limits": {"seconds": 1}} if thread == "main" else {"limits": None}
+        return [task | seconds for task in team(thread, node)]
+
+    play.tasks = tasks
+    statuses = check(play, *await played(play))
+    assert statuses == {"main": "done", "main.1-1": "timed_out", "main.1-1.1-1": "cancelled"}
 
 
 def _size(node: Node) -> int:
