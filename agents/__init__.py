@@ -6,6 +6,7 @@ turn is one model call and the tool calls it asked for. Start reading at `agent.
 
 from .acting import record as record_result
 from .agent import Agent, See
+from .agent_files import load_agent, load_agents
 from .allowance import longest_answer
 from .approving import paused, paused_outcome
 from .compaction import Compaction, trigger_of
@@ -137,6 +138,8 @@ __all__ = [
     "handed_path",
     "ignore",
     "inside",
+    "load_agent",
+    "load_agents",
     "longest_answer",
     "lookback_tools",
     "open_session",
