@@ -12,6 +12,7 @@ from memory import (
     CompactionRejected,
     ContextCompacted,
     Entry,
+    Event,
     MessageAdded,
     ReplyReceived,
     RequestSent,
@@ -23,6 +24,8 @@ from .arms import FULL, Arm
 
 FIXED_SHARE = 0.6
 """Of the trigger: what system prompt, tools, pinned text and goal may take together."""
+ROUNDED = 0.99
+"""Of the trigger: a request is counted whole where it is sent, and item by item where it is compacted."""
 
 
 def why_invalid(
@@ -42,7 +45,8 @@ def why_invalid(
     taken = [e.event for e in between if isinstance(e.event, ContextCompacted)]
     if arm.policy == FULL:
         return "the full history was compacted" if taken else ""
-    return _head(entries, trigger) or _forced(between, taken, arm, trigger) or _hidden(taken, key)
+    before = [e.event for e in entries if e.seq < question]
+    return _head(entries, trigger) or _forced(between, taken, arm, trigger) or _hidden(before, key)
 
 
 def _head(entries: Sequence[Entry], trigger: int) -> str:
@@ -63,15 +67,16 @@ def _forced(
     for event in taken:
         if event.trigger != "size":
             continue
-        if event.before <= trigger:
+        if event.before < ROUNDED * trigger:
             return f"a compaction began at {event.before} tokens, under the trigger of {trigger}"
         if event.after > trigger:
             return f"a compaction left {event.after} tokens, over the trigger of {trigger}"
     return ""
 
 
-def _hidden(taken: Sequence[ContextCompacted], key: Sequence[int]) -> str:
-    hidden = {seq for event in taken for seq in event.hidden}
+def _hidden(before: Sequence[Event], key: Sequence[int]) -> str:
+    """A key event may be hidden before the last of them is shown."""
+    hidden = {seq for e in before if isinstance(e, ContextCompacted) for seq in e.hidden}
     left = [seq for seq in key if seq not in hidden]
     return f"event {left[0]} with the key information is not hidden" if left else ""
 

@@ -7,20 +7,23 @@ recovered was looked up and not left over.
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from random import Random
+from typing import Literal
+from unicodedata import normalize
 
-from memory import OffloadLimits, estimate_tokens
+from memory import OffloadLimits, best_counter
 
 from .values import KINDS, value_of
 from .wording import Wording
 
+Form = Literal["NFC", "NFD"]
 PAGES = 6
 """Pages that may hold a needle; those that push it out of the context follow."""
 _PAGE_OF_TRIGGER, _PAGE_OF_WINDOW = 0.15, 0.08
 """A page's share: below what is offloaded, 25 % of the trigger and 10 % of the window."""
 _LARGE = 2.5
 """A large page's tokens, in limits of what is offloaded."""
-_MARGIN = 0.3
-"""Of a trigger: what is read beyond the compactions that are to be forced."""
+_EACH, _MORE = 1.0, 0.4
+"""Triggers that are read for each compaction that is to be forced, and beyond them."""
 _FACTS = 2
 """Facts on a page; all other lines are prose."""
 _DENSE = 5
@@ -43,7 +46,7 @@ class Shape:
     def of(cls, trigger: int, window: int, compactions: int) -> "Shape":
         """The shape for a trigger and a window in tokens."""
         page = int(min(_PAGE_OF_TRIGGER * trigger, _PAGE_OF_WINDOW * window))
-        after = -int(-(compactions + _MARGIN) * trigger // page)
+        after = -int(-(_EACH * compactions + _MORE) * trigger // page)
         return cls(page, int(_LARGE * OffloadLimits.of(window, trigger).result), after)
 
 
@@ -65,6 +68,8 @@ class Draft:
     """Numbers, from 0, of pages that are large."""
     dense: bool = False
     """True for many facts whose values are of the needle's kind."""
+    form: Form = "NFC"
+    """The normal form of the pages."""
     wide: bool = False
     """True for pages whose first and last lines are longer than a preview shows."""
     pages: list[list[str]] = field(default_factory=list[list[str]])
@@ -89,14 +94,14 @@ class Draft:
         free = [pair for pair in pairs if pair not in ours]
         self.random.shuffle(free)
         kinds = [self.kind] if self.dense else [kind for kind in KINDS if kind != self.kind]
-        number = 0
+        number, count = 0, best_counter().count  # as the run's threads will count
         for page in range(PAGES + self.shape.after):
             lines: list[str] = []
             size, most = 0, self.shape.large if page in self.large else self.shape.page
             while size < most:
                 number += 1
                 lines.append(self.words.prose.format(number=number))
-                size += estimate_tokens(lines[-1])
+                size += count(f"{normalize(self.form, lines[-1])}\n")
             for _ in range(_DENSE if self.dense else _FACTS):
                 if free:
                     name, label = free.pop()
@@ -129,8 +134,10 @@ class Draft:
         return sorted(self.random.sample(range(PAGES), count))
 
     def texts(self) -> tuple[str, ...]:
-        """The pages; a wide one has its first and its last third of lines as one line each."""
-        return tuple(_wide(lines) if self.wide and n in self.large else "\n".join(lines) for n, lines in enumerate(self.pages))
+        """The pages in their form; a wide one has its first and its last third as one line each."""
+        wide = self.large if self.wide else frozenset[int]()
+        texts = (_wide(x) if n in wide else "\n".join(x) for n, x in enumerate(self.pages))
+        return tuple(normalize(self.form, text) for text in texts)
 
 
 def _end(lines: Sequence[str], large: bool) -> int:

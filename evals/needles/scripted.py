@@ -188,6 +188,9 @@ def _open_looks(seen: Seen, wanted: Wanted, how: Searching) -> Iterator[Any]:
     # What was read and is hidden was of no use; a list of hits that is hidden is asked for again.
     kept = [look for look in seen.looks if look.tool == "history_read" or not look.hidden]
     done = {(look.tool, look.arguments): look for look in kept}
+    for event in seen.read_before:
+        key = _key("history_read", {"first": int(event)})
+        done.setdefault(key, Look(*key, ""))
     for words in _targets(seen, wanted, how):
         for tool, arguments in _plan(seen, words, how, done):
             if _key(tool, arguments) not in done:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, cast
 
-from memory import is_tail
+from memory import frame_of, is_tail
 
 LOOKING = frozenset({"history_search", "history_read", "grep", "read_file"})
 """Tools that look back."""
@@ -16,6 +16,7 @@ _QUOTED = re.compile(r'"([^"\n]{2,80})"|「([^」\n]{2,80})」')
 _HITS = re.compile(r"^event (\d+): (.*)$", re.MULTILINE)
 _GREP = re.compile(r"^(/\S+?):\d+(?: \(start_char=(\d+)\))?: (.*)$")
 _EVENT = re.compile(r"^=== (\d+) [^\n]*\n", re.MULTILINE)
+_READ = re.compile(r"history_read\(first=(\d+)\)")
 _HIDDEN = re.compile(r"\[result hidden: ")
 
 
@@ -45,6 +46,21 @@ class Look:
         return [(m[1], int(m[2])) for m in found if m and m[2]]
 
 
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """A line that says what something is."""
+
+    event: int
+    """Position of the event that is known to say it, 0 where that is not shown."""
+    head: str
+    """What stands before the colon."""
+    value: str
+
+    def __str__(self) -> str:
+        """The line with its event, as a policy writes it down to find it again."""
+        return f"=== {self.event} noted\n{self.head}: {self.value}"
+
+
 def quoted(text: str) -> list[str]:
     """What a text quotes, composed."""
     return [unicodedata.normalize("NFC", one or other) for one, other in _QUOTED.findall(text)]
@@ -65,13 +81,14 @@ class Seen:
     def __init__(self, body: dict[str, Any]) -> None:
         messages = cast(list[dict[str, Any]], body["messages"])
         self.messages = [m for m in messages if not is_tail(text_of(m))]
+        """Without the tail."""
         tools = cast(list[dict[str, Any]], body.get("tools") or [])
         self.tools = {str(tool["function"]["name"]) for tool in tools}
 
     @cached_property
     def asked_at(self) -> int:
         """Place of the newest message of the user that quotes something, -1 for none."""
-        places = (n for n, m in enumerate(self.messages) if m["role"] == "user" and quoted(text_of(m)))
+        places = (n for n, m in enumerate(self.messages) if m["role"] == "user" and _asks(text_of(m)))
         return max(places, default=-1)
 
     @property
@@ -105,6 +122,12 @@ class Seen:
         ]
 
     @cached_property
+    def read_before(self) -> set[str]:
+        """The events that were read since the question, by what stands for hidden calls."""
+        texts = (text_of(m) for m in self.messages[self.asked_at + 1 :])
+        return {event for text in texts if frame_of(text) for event in _READ.findall(text)}
+
+    @cached_property
     def newest(self) -> list[str]:
         """The results of the newest reply that called something."""
         if not self.calls:
@@ -123,19 +146,8 @@ class Seen:
         return sorted(found, key=lambda fact: fact.event)
 
 
-@dataclass(frozen=True, slots=True)
-class Fact:
-    """A line that says what something is."""
-
-    event: int
-    """Position of the event that is known to say it, 0 where that is not shown."""
-    head: str
-    """What stands before the colon."""
-    value: str
-
-    def __str__(self) -> str:
-        """The line with its event, as a policy writes it down to find it again."""
-        return f"=== {self.event} noted\n{self.head}: {self.value}"
+def _asks(text: str) -> bool:
+    return bool(quoted(text)) and not frame_of(text)
 
 
 def _facts(text: str) -> Iterator[Fact]:

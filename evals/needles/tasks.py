@@ -4,7 +4,6 @@ The question comes as a follow-up, so that nobody knows it while reading. Everyt
 which is the name of the task; a task whose value leaks into anything but its own line is refused.
 """
 
-import unicodedata
 from dataclasses import dataclass, replace
 from random import Random
 
@@ -83,12 +82,19 @@ def needle_task(
     count = {"none": 0, "one": 1, "three": 3}[traits.large]
     draft.large = frozenset(draft.ascending(count))
     draft.dense, draft.wide = traits.dense, traits.wide
+    draft.form = "NFD" if traits.decomposed else "NFC"
     draft.fill()
     asked = traits.build(draft)
-    form = "NFD" if traits.decomposed else "NFC"
-    pages = tuple(unicodedata.normalize(form, page) for page in draft.texts())
     task = NeedleTask(
-        name, family, language, seed, pages, asked.question, asked.expected, asked.tracked, asked.wrong
+        name,
+        family,
+        language,
+        seed,
+        draft.texts(),
+        asked.question,
+        asked.expected,
+        asked.tracked,
+        asked.wrong,
     )
     _check(task)
     return replace(task, expected=(NOT_FOUND,)) if traits.purged else task
