@@ -54,7 +54,17 @@ def _texts(body: str | bytes | Ends) -> tuple[str, str, bool]:
         case Ends(head=head, tail=b""):
             return (text := decode_head(head)), text, True
         case Ends(head=head, tail=tail):
-            return decode_head(head), decode_tail(tail), False
+            return _without_last(decode_head(head)), _without_first(decode_tail(tail)), False
+
+
+def _without_last(text: str) -> str:
+    """The text without its last whole character: what follows in the body may be a mark of it."""
+    return text[: border_before(text, len(text) - 1)] if text else text
+
+
+def _without_first(text: str) -> str:
+    """The text without its first whole character, which may be a mark of what stands before it."""
+    return text[border_after(text, 1) :]
 
 
 def _head(text: str) -> str:

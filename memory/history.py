@@ -67,8 +67,9 @@ def search_events(
 ) -> Iterator[Found]:
     """Events whose text holds `query` literally (without regard to case), oldest first.
 
-    When there is none: those that hold all of its words. Calls and results of the tools named in `without`,
-    which only repeat older events, are passed over. `around` is in characters, each side.
+    When there is none: those that hold all of its words. What only repeats older events is passed over: the
+    texts of compactions, and calls and results of the tools named in `without`. `around` is in characters,
+    each side.
     """
     # Composed and decomposed letters look alike to whoever asks.
     query = normalize("NFC", query)
@@ -96,7 +97,7 @@ def cut_to_tokens(text: str, start: int, limit: int, counter: Counter) -> int:
 
 def _said(entry: Entry, without: frozenset[str]) -> str:
     event = entry.event
-    if not isinstance(event, Told):
+    if not isinstance(event, Told) or isinstance(event, ContextCompacted):
         return ""
     if isinstance(event, ToolReturned) and event.name in without:
         return ""

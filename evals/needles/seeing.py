@@ -162,17 +162,23 @@ def _facts(text: str) -> Iterator[Fact]:
 
 
 def _lines(text: str) -> Iterator[str]:
+    """The lines that are shown whole; those inside the arguments of a call, which are JSON, as well."""
     lines = unicodedata.normalize("NFC", text).splitlines()
-    if lines and lines[-1].startswith("[goes on: "):
-        lines = lines[:-2]  # the last line of a part may be cut
-    for line in lines:
-        hit = _GREP.match(line)
-        if hit is None:
-            yield from line.split("\\n")  # arguments are JSON in a transcript
-        elif hit[2] is None:
-            yield hit[3]
-        else:  # around a match in a long line: what is at both ends may be cut
-            yield from hit[3].split("\\n")[1:-1]
+    goes_on = bool(lines) and lines[-1].startswith("[goes on: ")
+    shown = [part for line in lines[: len(lines) - goes_on] for part in _parts(line)]
+    yield from shown[:-1] if goes_on else shown
+
+
+def _parts(line: str) -> list[str]:
+    hit = _GREP.match(line)
+    if hit and hit[2]:
+        return hit[3].split("\\n")[1:-1]  # around a match in a long line: both ends may be cut
+    if hit:
+        return [hit[3]]
+    whole = _loaded(line.partition("] ")[2]) if line.startswith("[call ") else {}
+    if whole:
+        return [part for value in whole.values() for part in str(value).splitlines()]
+    return line.split("\\n")
 
 
 def _arguments(message: dict[str, Any]) -> Iterator[str]:
