@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from .axes import ArmOptions
 from .options import JudgeOptions, ModelOptions, grouped
 
 app = typer.Typer(
@@ -49,19 +50,30 @@ def replay(
 
 
 @app.command("needle-recovery")
+@grouped
 def needle_recovery(
     out: _Out = Path("evals-needles"),
     family: Annotated[
         list[str] | None, typer.Option(help="Only this family; may be repeated.")
     ] = None,
-    seeds: Annotated[int, typer.Option(help="Tasks of each family and language.", min=1)] = 2,
+    language: Annotated[
+        list[str] | None, typer.Option(help="Only this language: en, vi, zh, ja; may be repeated.")
+    ] = None,
+    seeds: Annotated[int, typer.Option(help="Tasks of each family and language.", min=1)] = 5,
+    *,
+    arms: ArmOptions,
+    options: ModelOptions,
 ) -> None:
-    """Show a value, hide it by resetting the window, ask for it (scripted models; plumbing)."""
-    from .needles.suite import run_needles
-    from .reports.files import write_reports
+    """Show a value, have the run compacted, ask for it; scripted policies answer without a model."""
+    from .needles.suite import Samples, check_controls, run_needles
+    from .reports.files import finish
 
-    run_needles(out, families=family or (), seeds=seeds)
-    write_reports(out, "Needle recovery")
+    which = Samples(tuple(family or ()), tuple(language or ()), seeds)
+    ran = run_needles(out, which, arms, options)
+    try:
+        finish(out, "Needle recovery", ran)
+    finally:
+        check_controls(out)
 
 
 @app.command()

@@ -5,6 +5,7 @@ OrchestratorError
     StatisticsError   figures asked for that the given numbers cannot yield
     ResultsDamaged    a results file of which no line can be read, or of a format this version does not know
     TrajectoryError   a recorded run that cannot be used
+    ControlPassed     a negative control passed what it must fail: the samples test nothing
     FamilyUnknown     a family, policy or format of that name does not exist
     CassetteMiss      a request of which no reply was recorded; its sample is stale
 """
@@ -31,6 +32,10 @@ class TrajectoryError(EvalError):
         super().__init__(f"{where}: {name}: {message}")
         self.name = name
         self.where = where
+
+
+class ControlPassed(EvalError):
+    """A negative control passed what it must fail: the samples test nothing."""
 
 
 class FamilyUnknown(EvalError):

@@ -84,7 +84,16 @@ class Draft:
         label, label2 = random.sample(words.labels, 2)
         drawn = value_of(kind, random)
         return cls(
-            words, random, seed, shape, kind, name, name2, label, label2, drawn if value is None else value
+            words,
+            random,
+            seed,
+            shape,
+            kind,
+            name,
+            name2,
+            label,
+            label2,
+            drawn if value is None else value,
         )
 
     def fill(self) -> None:
@@ -116,14 +125,20 @@ class Draft:
     def ask(self, form: str = "") -> str:
         """The question, in the usual form or another; a form takes what it names."""
         return (form or self.words.question).format(
-            name=self.name, label=self.label, name2=self.name2, label2=self.label2, relation=self.words.relation
+            name=self.name,
+            label=self.label,
+            name2=self.name2,
+            label2=self.label2,
+            relation=self.words.relation,
         )
 
     def place(self, line: str, page: int) -> None:
         """Put a line late on a page; on a large one into its middle, which no preview shows."""
         lines = self.pages[page]
         share = 0.5 if page in self.large else _LATE
-        lines.insert(self.random.randrange(int(share * len(lines)), _end(lines, page in self.large)), line)
+        lines.insert(
+            self.random.randrange(int(share * len(lines)), _end(lines, page in self.large)), line
+        )
 
     def anywhere(self) -> int:
         """Number of a page that may hold a needle."""

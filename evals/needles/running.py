@@ -6,14 +6,15 @@ from the log and from the bytes of the requests.
 
 import tempfile
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
-from agents import Agent, Limits, Model, Tool, tool
+from agents import Agent, Limits, ScriptedModel, Tool, tool
 from memory import (
     ContextCompacted,
     Entry,
+    JsonObject,
+    RequestSent,
     Stored,
     ToolReturned,
     estimate_tokens,
@@ -23,80 +24,86 @@ from memory import (
 from orchestrator import Coordinator, purge_run
 
 from ..arms import FULL, Arm, under
-from ..results import Record
+from ..models import SampleModel
+from ..results import LONGEST_ANSWER, Record
 from ..validity import events_with, stands_in, why_invalid
-from .scoring import calls_after, cut_characters, question_of, score
+from .scoring import answer_of, calls_after, cut_characters, question_of, score
 from .scripted import RECORDED
 from .seeing import LOOKING
 from .tasks import CLERK, SYSTEM, NeedleTask
 
 LOG_NAME = "events.db"
+RUN = "needle"
+"""Name of the run in its folder."""
 PURGED = "[purged]"
+BLIND = "blind"
+"""In the name of a policy: the agent has no tool that looks back."""
+Answering = ScriptedModel | SampleModel
 
 
-@dataclass
-class _Watched:
-    """A model in front of another, which keeps the bytes of every request."""
-
-    model: Model
-    requests: list[bytes] = field(default_factory=list[bytes])
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self.model, name)
-
-    async def send(self, body: bytes, sink: Any = None) -> Any:
-        """See `Model.send`."""
-        self.requests.append(body)
-        return await self.model.send(body, sink)
-
-
-async def run_needle(task: NeedleTask, model: Model, arm: Arm, *, blind: bool = False) -> Record:
+async def run_needle(
+    task: NeedleTask,
+    model: Answering,
+    arm: Arm,
+    folder: Path | None = None,
+    *,
+    blind: bool = False,
+    turns: int = 0,
+) -> Record:
     """Read the pages under an arm, ask, and score the answer strictly.
 
-    `blind` leaves out every tool that looks back: the negative control. Raises the errors of a run that
+    `folder` keeps the run; `None` for none. `blind` leaves out every tool that looks back: a negative
+    control. `turns` limits the model calls, 0 for what the pages need. Raises the errors of a run that
     cannot begin.
     """
-    with tempfile.TemporaryDirectory(prefix="undrift-needle-") as folder:
-        watched: Any = _Watched(model)
-        coordinator = _coordinator(task, watched, arm, folder, blind=blind)
-        await coordinator.run(task.goal, run_id="needle")
-        path = Path(folder) / "needle"
-        if task.traits.purged:
-            for value in task.tracked:
-                purge_run(path, value)
-        before = len(watched.requests)
-        await coordinator.ask(path, task.question)
-        entries = read_entries(path / LOG_NAME, "main")
-        asked = watched.requests[before] if len(watched.requests) > before else b""
-    return _record(task, arm, entries, asked, _Run(model.name, arm.tokens(watched), blind))
+    if folder is None:
+        with tempfile.TemporaryDirectory(prefix="undrift-needle-") as made:
+            return await run_needle(task, model, arm, Path(made), blind=blind, turns=turns)
+    limits = Limits(turns=turns or 3 * len(task.pages) + 40)
+    coordinator = _coordinator(task, model, arm, limits, blind=blind)
+    coordinator.runs = folder
+    await coordinator.run(task.goal, run_id=RUN)
+    path = folder / RUN
+    if task.traits.purged:
+        for value in task.tracked:
+            purge_run(path, value)
+    before = len(model.requests)
+    await coordinator.ask(path, task.question)
+    entries = read_entries(path / LOG_NAME, "main")
+    asked = model.requests[before] if len(model.requests) > before else b""
+    made = needle_record(task, arm, model.name, blind=blind)
+    return _judged(
+        made, task, entries, asked, _invalid(task, arm, entries, asked, arm.tokens(model))
+    )
 
 
-@dataclass(frozen=True, slots=True)
-class _Run:
-    """What a record says of how its run was made."""
-
-    model: str
-    trigger: int
-    """Tokens."""
-    blind: bool
+def needle_record(task: NeedleTask, arm: Arm, model: str, *, blind: bool = False) -> Record:
+    """The record of a sample without its result."""
+    return Record(
+        suite="needle-recovery",
+        sample=f"{task.name}/{model}",
+        cluster=f"{task.language}/{task.seed}",
+        family=task.family,
+        policy=f"{arm.name} {BLIND}" if blind else arm.name,
+        model=model,
+        passed=False,
+        window=arm.window,
+        trigger=arm.trigger,
+        seed=task.seed,
+        question=task.question,
+        expected=task.expected,
+        evidence=", ".join(task.tracked),
+    )
 
 
 def _coordinator(
-    task: NeedleTask, model: Model, arm: Arm, folder: str, *, blind: bool
+    task: NeedleTask, model: Answering, arm: Arm, limits: Limits, *, blind: bool
 ) -> Coordinator:
     history = task.traits.looks == "history" and not blind
     files = "read" if task.traits.looks == "files" and not blind else "none"
-    limits = Limits(turns=3 * len(task.pages) + 40)
+    tools = _tools(task)
     own = under(
-        arm,
-        Agent(
-            "keeper",
-            SYSTEM,
-            tools=_tools(task),
-            lookback=history,
-            files=files,
-            limits=limits,
-        ),
+        arm, Agent("keeper", SYSTEM, tools=tools, lookback=history, files=files, limits=limits)
     )
     clerk = replace(
         own,
@@ -105,7 +112,7 @@ def _coordinator(
         tools=[_page_tool(task.clerk_pages)],
     )
     children = [clerk] if task.clerk_pages else []
-    return Coordinator(own, children, model=model, runs=folder)
+    return Coordinator(own, children, model=model)
 
 
 def _tools(task: NeedleTask) -> list[Tool]:
@@ -133,41 +140,34 @@ def _page_tool(pages: Sequence[str]) -> Tool:
     return tool(read_page)
 
 
-def _record(
-    task: NeedleTask, arm: Arm, entries: Sequence[Entry], asked: bytes, run: _Run
+def _judged(
+    made: Record, task: NeedleTask, entries: Sequence[Entry], asked: bytes, why: str
 ) -> Record:
+    """The record with what came of it; `asked` is the request after the question."""
     question = question_of(entries)
-    visible = bool(task.tracked) and all(stands_in(asked, v) for v in task.tracked) if asked else False
-    failure = score(task, calls_after(entries, question), visible=visible)
+    calls = calls_after(entries, question)
+    visible = bool(asked and task.tracked) and all(stands_in(asked, v) for v in task.tracked)
+    failure = score(task, calls, visible=visible)
     if not failure and task.traits.wide and cut_characters(entries, task.pages):
         failure = "cut character"
-    looks = [
-        e.event
-        for e in entries
-        if e.seq > question and isinstance(e.event, ToolReturned) and e.event.name in LOOKING
-    ]
-    why = _invalid(task, arm, entries, asked, run.trigger)
-    return Record(
-        suite="needle-recovery",
-        sample=f"{task.name}/{run.model}",
-        cluster=f"{task.language}/{task.seed}",
-        family=task.family,
-        policy=f"{arm.name} blind" if run.blind else arm.name,
-        model=run.model,
-        passed=not failure,
-        state="invalid" if why else "valid",
-        failure=failure,
-        why=why,
-        window=arm.window,
-        trigger=arm.trigger,
-        seed=task.seed,
-        figures={
+    after = [entry for entry in entries if entry.seq > question]
+    results = [e.event for e in after if isinstance(e.event, ToolReturned)]
+    looks = [event for event in results if event.name in LOOKING]
+    request = next((e.seq for e in after if isinstance(e.event, RequestSent)), 0)
+    update: JsonObject = {
+        "passed": not failure,
+        "state": "invalid" if why else "valid",
+        "failure": failure,
+        "why": why,
+        "answer": " | ".join(answer_of(calls) or ())[:LONGEST_ANSWER],
+        "request": request,
+        "figures": {
             "extra_calls": float(len(looks)),
             "extra_tokens": float(sum(estimate_tokens(plain_text(e.content)) for e in looks)),
             "compactions": float(sum(isinstance(e.event, ContextCompacted) for e in entries)),
         },
-        evidence=" | ".join(task.expected),
-    )
+    }
+    return made.model_copy(update=update)
 
 
 def _invalid(

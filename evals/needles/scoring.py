@@ -17,7 +17,7 @@ def score(task: NeedleTask, calls: Sequence[ToolCall], *, visible: bool) -> str:
     Only the last call of `answer` counts, and only the very list of values. `visible` says whether the
     request after the question showed the needle.
     """
-    given = next((_values(call) for call in reversed(calls) if call.name == "answer"), None)
+    given = answer_of(calls)
     if given is None:
         return "no answer"
     if given == task.expected:
@@ -31,6 +31,11 @@ def score(task: NeedleTask, calls: Sequence[ToolCall], *, visible: bool) -> str:
     wrong = dict(task.wrong) | dict.fromkeys(task.tracked, part)
     kinds = [wrong.get(value, "invented answer") for value in given]
     return next((kind for kind in kinds if kind != "near miss"), "near miss")
+
+
+def answer_of(calls: Sequence[ToolCall]) -> tuple[str, ...] | None:
+    """The values of the last call of `answer`, `None` when there is none."""
+    return next((_values(call) for call in reversed(calls) if call.name == "answer"), None)
 
 
 def _values(call: ToolCall) -> tuple[str, ...]:

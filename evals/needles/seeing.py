@@ -88,7 +88,9 @@ class Seen:
     @cached_property
     def asked_at(self) -> int:
         """Place of the newest message of the user that quotes something, -1 for none."""
-        places = (n for n, m in enumerate(self.messages) if m["role"] == "user" and _asks(text_of(m)))
+        places = (
+            n for n, m in enumerate(self.messages) if m["role"] == "user" and _asks(text_of(m))
+        )
         return max(places, default=-1)
 
     @property
@@ -108,9 +110,7 @@ class Seen:
     @cached_property
     def results(self) -> dict[str, str]:
         """The result of each call, by its id."""
-        return {
-            str(m["tool_call_id"]): text_of(m) for m in self.messages if m["role"] == "tool"
-        }
+        return {str(m["tool_call_id"]): text_of(m) for m in self.messages if m["role"] == "tool"}
 
     @cached_property
     def looks(self) -> list[Look]:

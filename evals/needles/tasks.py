@@ -59,7 +59,9 @@ class NeedleTask:
     @property
     def goal(self) -> str:
         """The first message."""
-        first = f"First delegate to {CLERK} the task to read its pages. " if self.clerk_pages else ""
+        first = (
+            f"First delegate to {CLERK} the task to read its pages. " if self.clerk_pages else ""
+        )
         return f"{first}Your pages begin with page 1."
 
 
