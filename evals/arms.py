@@ -10,7 +10,18 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, cast
 
 from agents import Agent, Compaction, Model, trigger_of
-from memory import PARTS, CallRule, Goal, Proposal, Recitation, Replacement, View
+from memory import (
+    PARTS,
+    CallRule,
+    ContextError,
+    Goal,
+    Proposal,
+    Recitation,
+    Replacement,
+    Summarising,
+    View,
+    strategy_named,
+)
 
 from .errors import FamilyUnknown
 
@@ -69,6 +80,15 @@ class Arm:
             )
         if unknown := sorted(self.parts - set(PARTS)):
             raise FamilyUnknown(f"no part {unknown[0]!r} in a tail; there are: {', '.join(PARTS)}")
+
+    def check(self) -> None:
+        """Raise `FamilyUnknown` for a policy that no agent knows."""
+        if self.policy in (FULL, HEAD_ONLY):
+            return
+        try:
+            strategy_named(self.policy, Summarising())
+        except ContextError as error:
+            raise FamilyUnknown(f"{error}, and {FULL}, {HEAD_ONLY}") from error
 
     @property
     def load(self) -> str:

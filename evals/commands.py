@@ -8,8 +8,7 @@ from typing import Annotated
 
 import typer
 
-from .axes import ArmOptions
-from .options import JudgeOptions, ModelOptions, grouped
+from .options import ArmOptions, JudgeOptions, ModelOptions, grouped
 
 app = typer.Typer(
     help="Measure what survives compaction: replay of recorded runs, paired comparison.",

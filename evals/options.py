@@ -85,6 +85,36 @@ class JudgeOptions:
         )
 
 
+@dataclass(frozen=True, slots=True)
+class ArmOptions:
+    """What is done to the history. Left out, an axis has its default."""
+
+    policy: Annotated[
+        list[str] | None, typer.Option(help="Compaction strategy under test; may be repeated.")
+    ] = None
+    recite: Annotated[
+        list[str] | None,
+        typer.Option(help="Recitation: MODE or MODE:PART,PART (off, replace:goal...); repeatable."),
+    ] = None
+    prompt: Annotated[
+        list[str] | None,
+        typer.Option(help="The summariser's prompt: a name, or a file with your own; repeatable."),
+    ] = None
+    summariser: Annotated[
+        str, typer.Option(help="Writes summaries: code, model, or a scripted one by name.")
+    ] = "code"
+    pinned: Annotated[bool, typer.Option(help="Hand the rules to the agent as pinned text.")] = True
+    trigger: Annotated[
+        list[float] | None,
+        typer.Option(help="Share of the window to compact at; repeatable. Default: all in turn."),
+    ] = None
+    window: Annotated[int, typer.Option(help="Tokens of the declared window.")] = 32_000
+    compactions: Annotated[
+        list[int] | None,
+        typer.Option(help="Compactions forced before the question; repeatable. Default: in turn."),
+    ] = None
+
+
 def grouped(command: Callable[..., None]) -> Callable[..., None]:
     """A command whose arguments of a dataclass type are that class's fields as options.
 

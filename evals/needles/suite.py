@@ -12,11 +12,11 @@ from pathlib import Path
 from agents import ScriptedModel
 
 from ..arms import FULL, HEAD_ONLY, Arm
-from ..axes import ArmOptions, arms_under_test, loads
+from ..axes import arms_under_test, loads
 from ..errors import ControlPassed, FamilyUnknown
 from ..launching import launch, run_folder
 from ..models import EvalModel, open_model
-from ..options import ModelOptions
+from ..options import ArmOptions, ModelOptions
 from ..results import Record, read_results
 from ..running import Ran, Sample
 from .drafting import Shape

@@ -210,9 +210,15 @@ async def test_what_a_compaction_hid_is_found_and_read_to_its_last_character():
     assert "No event holds 'unheard of'" in await _use(
         session, "history_search", query="unheard of"
     )
+    hidden_by = ContextCompacted(
+        "test", (Replacement((hidden,), "history_search(query=LINE 5999 of)"),)
+    )
+    session.thread.append(hidden_by)
+    found = await _use(session, "history_search", query="LINE 5999 of")
+    assert found.startswith(f"event {hidden}: "), "what a compaction repeats hides no event"
     windows = (await _use(session, "history_windows")).splitlines()
     assert windows[0].endswith("2 replies, 1 events hidden")
-    assert len(windows) == 2
+    assert len(windows) == 3
     assert all(tools[name].exempt for name in ("note", "history_read", "history_search"))
 
 

@@ -41,7 +41,7 @@ ROUND = [(family, list(LANGUAGES)[n % 4]) for n, family in enumerate(FAMILIES)]
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("family", FAMILIES)
 def test_a_needle_stands_on_one_line_and_nowhere_else(family: str, language: str) -> None:
-    for seed in range(3):
+    for seed in range(2):
         task = task_of(family, language, seed)
         assert task_of(family, language, seed) == task
         around = SYSTEM + task.goal + task.question + task.name
@@ -168,18 +168,19 @@ async def test_dumper_and_guesser_fail_and_a_reader_of_the_ends_sees_less() -> N
     for script in (dumper, guesser):
         record = await answered(task, script, ARM.full)
         assert (record.passed, record.failure) == (False, "invented answer")
-    record = await answered(task, limited(2_000, 16_000), ARM.full)
-    assert record.failure == "should have looked"
+    record = await answered(task, limited(1, 4_000), ARM.full)
+    assert record.failure == "abstained"
 
 
 async def test_words_that_are_not_shared_need_other_words_and_a_reference_is_enough() -> None:
     record = await answered(task_of("no-shared-words", "ja"), naive)
     assert (record.state, record.failure) == ("valid", "looked and missed")
-    record = await answered(task_of("artifact"), opener)
+    arm = Arm("micro", trigger=0.2)
+    record = await answered(task_of("artifact", arm=arm), opener, arm)
     assert (record.state, record.failure) == ("valid", "")
 
 
-@pytest.mark.parametrize("family", ["identifier", "two-hops", "artifact", "argument"])
+@pytest.mark.parametrize("family", ["two-hops", "artifact", "argument"])
 async def test_swap_and_delete(family: str) -> None:
     """Another needle, another answer; no needle, no answer."""
     task = task_of(family, "vi", 1, value="XK-77-0042")
@@ -201,10 +202,9 @@ async def test_a_sample_that_tests_nothing_is_invalid() -> None:
     task = task_of("identifier")
     mute = await answered(task, lambda body: "no", ARM.full)
     assert (mute.state, mute.failure, mute.success) == ("invalid", "no answer", 0)
-    short = replace(task, pages=task.pages[:7])
-    record = await answered(short, reader)
+    record = await answered(task, reader, Arm(trigger=0.1, compactions=6))
     assert record.state == "invalid"
-    assert "compactions between key and question" in record.why
+    assert "of 6 compactions between key and question" in record.why
     told = replace(task, question=f"{task.question} Is it {task.expected[0]}?")
     record = await answered(told, reader)
     assert "stands in the request after the question" in record.why
@@ -218,7 +218,7 @@ def test_a_preview_that_cuts_a_character_is_seen() -> None:
         shown = Stored(f"[/artifacts/x.txt]\n{head}\n[... 9 bytes left out ...]\n{tail}", ref)
         return [Entry(1, "main", 0.0, ToolReturned("c", "read_page", (shown,)))]
 
-    assert cut_characters(entries("mu\u031ba m", "a mu\u031ba "), [page])
+    assert cut_characters(entries("mu\u031ba mu", "a mu\u031ba "), [page])
     assert cut_characters(entries("mu\u031ba mu\u031b", "\u031ba "), [page])
     assert not cut_characters(entries("mu\u031ba mu\u031b", "a mu\u031ba "), [page])
 

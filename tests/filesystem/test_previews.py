@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from filesystem import ArtifactRef, ArtifactStore, preview
+from filesystem import ArtifactRef, ArtifactStore, Ends, preview
 from filesystem.previews import HEAD_LINES, SIDE, TAIL_LINES
 from filesystem.text import count_lines, encode
 
@@ -81,6 +81,17 @@ def test_cut_between_whole_characters():
     assert len(head) % len(family) == 0
     assert len(tail) % len(family) == 0
     assert SIDE - len(family) <= len(head) <= SIDE
+
+
+def test_ends_that_were_cut_anywhere_show_whole_characters():
+    body = "mu\u031ba " * 2_000
+    data = encode(body)
+    for cut in range(20, 30):
+        head, _, tail = parts(preview(ref_for(body), Ends(data[:cut], data[-cut:])))
+        assert body.startswith(head)
+        assert body[len(head)] != "\u031b"
+        assert body.endswith(tail)
+        assert tail[0] != "\u031b"
 
 
 def test_json_shows_keys_and_lengths():
