@@ -7,7 +7,15 @@ import pytest
 from support.provider_rules import check_chat
 
 from agents import Agent, Compaction, Limits, Meter, Run, ScriptedModel, call, open_session
-from memory import ContextCompacted, MemoryEventLog, estimate_tokens, search_events
+from memory import (
+    ContextCompacted,
+    MemoryEventLog,
+    RequestSent,
+    SummaryAsked,
+    estimate_tokens,
+    fits,
+    search_events,
+)
 
 WINDOW = 32_000
 RULE = "You must never write to /srv/ledger/2024.db, and only ever read it with --readonly."
@@ -58,10 +66,15 @@ async def test_six_compactions_keep_words_rules_and_needles(share: float, kind: 
     entries = await run.log.read("main")
     taken = [e for e in entries if isinstance(e.event, ContextCompacted)]
     assert len(taken) >= 6
+    assert any(isinstance(e.event, SummaryAsked) for e in entries)
     for body in model.requests:
         messages = check_chat(body)
         assert messages[1]["content"] == TASK
         assert estimate_tokens(json.dumps(messages)) <= WINDOW
+    exact = session.thread.counter.exact
+    for entry in entries:
+        if isinstance(entry.event, RequestSent):
+            assert fits(entry.event.counted, WINDOW, 4_000, exact=exact)
     for entry in taken:
         assert RULE in entry.event.text
     asked = session.turns
