@@ -178,7 +178,8 @@ class Work:
         )
         tell_status(self.span, outcome.status)
         self.span.end()
-        return await record_outcome(self.session, outcome)
+        self.outcome = await record_outcome(self.session, outcome)  # with what it had found
+        return self.outcome
 
     async def _save_plan(self) -> None:
         """Write the plan beside the log when it has changed; the log is the original."""

@@ -127,18 +127,6 @@ async def test_case_58_a_child_that_hangs_costs_only_itself():
     assert (result.text, hung["status"], good["status"]) == ("went on", "timed_out", "done")
 
 
-async def test_case_60_a_child_may_take_more_steps_than_langgraphs_default():
-    steps = iter(range(40))
-
-    def script(body):
-        return call("add", a=1, b=1) if next(steps) < 38 else call("conclude", answer="done")
-
-    lead = ScriptedModel([*([call("add", a=1, b=1)] * 30), delegate("long"), "ok"])
-    child = Agent("helper", "Help.", ScriptedModel(script), tools=[add], output_type=Conclusion)
-    result = await Coordinator(Agent("lead", "Lead.", lead, [add]), [child]).run("x")
-    assert (result.status, result.text) == ("done", "ok")
-
-
 async def test_wrong_delegations_are_answered_not_raised():
     lead = ScriptedModel([call("delegate", tasks=[]), delegate("x", agent="nobody"), "ok"])
     result = await Coordinator(Agent("lead", "Lead.", lead), [helper(concluding)]).run("x")
