@@ -54,7 +54,7 @@ def _file_tools(session: "Session") -> list[Tool]:
     session.reads = True
     return list(
         file_tools(
-            session.files.workspace,
+            lambda: session.files.workspace,
             counter,
             lambda: limits_of(session).result,
             reading=wanted != "all",

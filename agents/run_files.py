@@ -91,6 +91,10 @@ class RunFiles:
             self._threads[thread] = ThreadFiles(own, artifacts, folders, Workspace(folders))
         return self._threads[thread]
 
+    def forget(self, thread: str) -> None:
+        """Let go of the view of a thread that has ended; its files stay, and the view can be made again."""
+        self._threads.pop(thread, None)
+
     def own(self, thread: str) -> FileStore:
         """The `/files` of a thread."""
         return self._store("files", thread)

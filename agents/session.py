@@ -170,6 +170,12 @@ class Session:
         self.configure()
         return await compact(self, "hand", focus=focus)
 
+    def let_go(self) -> None:
+        """Drop what refers back to this session, whose thread has ended: the log has it, and its memory is
+        free at once, however many others work on."""
+        self.tail, self.tools = str, {}
+        self.run.files.forget(self.thread.name)
+
     def pin(self, text: str) -> None:
         """Add a text that stays in the context word for word, through every compaction."""
         self.thread.append(MessageAdded((Text(framed(PINNED, text)),), "framework"))

@@ -4,6 +4,7 @@ A piece is parsed and its strings are counted, so that escapes, keys and ids, wh
 such, do not count; what the provider puts around a message is a constant. Images are a constant as well.
 """
 
+import functools
 from typing import Any, cast
 
 from .encoding import loads, wire
@@ -51,6 +52,12 @@ def count_head(head: bytes, counter: Counter) -> int:
     except (ValueError, AttributeError):
         return counter.count(head.decode("utf-8", "replace"))
     return _count(parts, counter)
+
+
+@functools.lru_cache(maxsize=128)
+def shared_head(head: bytes, counter: Counter) -> tuple[bytes, int]:
+    """A head and its tokens: the same bytes for all threads of one kind of agent, counted once."""
+    return head, count_head(head, counter)
 
 
 def count_tail(tail: str, counter: Counter) -> int:

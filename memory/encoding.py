@@ -18,7 +18,7 @@ _LONG_BYTES = re.compile(rb"[0-9]{19}")
 def dumps(value: Any) -> bytes:
     """Compact JSON of dataclasses, dicts, lists and scalars; exact for any `str`."""
     try:
-        return orjson.dumps(value)
+        return _fitted(orjson.dumps(value))
     except TypeError:
         plain = _plain(value)
         return json.dumps(plain, ensure_ascii=True, separators=(",", ":")).encode()
@@ -38,11 +38,16 @@ def loads(data: bytes | str) -> Any:
 def wire(value: Any) -> bytes:
     """Compact JSON for a request: lone surrogates become U+FFFD, the same bytes every time."""
     try:
-        # Copied, because what orjson returns holds several times its size, and pieces are kept.
-        return bytes(memoryview(orjson.dumps(value)))
+        return _fitted(orjson.dumps(value))
     except TypeError:
         text = json.dumps(_plain(value), ensure_ascii=False, separators=(",", ":"))
         return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace").encode()
+
+
+def _fitted(data: bytes) -> bytes:
+    """A copy, because what orjson returns holds a kilobyte and more beyond its size: pieces are kept, and
+    the events of a thousand agents wait for one commit."""
+    return bytes(memoryview(data))
 
 
 def _plain(value: Any) -> Any:

@@ -26,16 +26,20 @@ def common_prefix(first: bytes, second: bytes) -> int:
 
 
 class Prefix:
-    """Measures the requests of one thread, one after the other."""
+    """Measures the requests of one thread, one after the other; one body is held, not two."""
 
     def __init__(self, answered: bytes = b"") -> None:
         """`answered` is the last request that got a reply, for a thread that goes on."""
-        self._answered, self._sent = answered, b""
-        self._hash, self._hashed = hashlib.sha256(), 0  # of the first bytes of `_answered`
+        self._newest = answered
+        self._instead: tuple[int, bytes] | None = None
+        """What the last answered request has in place of the newest one's bytes, and from where on;
+        `None` when the newest one is answered."""
+        self._hash, self._hashed = hashlib.sha256(), 0  # of first bytes that both have
 
     def measure(self, body: bytes) -> tuple[str, int]:
         """SHA-256 of a request (hexadecimal), and how many of its first bytes are reusable."""
-        shared = common_prefix(self._answered, body)
+        answered = self._answered()
+        shared = common_prefix(answered, body)
         if shared < self._hashed:
             self._hash, self._hashed = hashlib.sha256(), 0
         view = memoryview(body)
@@ -43,13 +47,19 @@ class Prefix:
         self._hashed = shared
         whole = self._hash.copy()
         whole.update(view[shared:])
-        self._sent = body
+        self._newest, self._instead = body, (shared, answered[shared:])
         return whole.hexdigest(), shared
 
     def shared(self, body: bytes) -> int:
         """How many first bytes of a request beside the thread's turns are reusable."""
-        return common_prefix(self._answered, body)
+        return common_prefix(self._answered(), body)
 
     def answer(self) -> None:
         """The request that was measured last has its reply: the next one may reuse it."""
-        self._answered = self._sent
+        self._instead = None
+
+    def _answered(self) -> bytes:
+        if self._instead is None:
+            return self._newest
+        shared, rest = self._instead
+        return self._newest[:shared] + rest

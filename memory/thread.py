@@ -9,7 +9,7 @@ from .blocks import JsonObject, plain_text
 from .codec import Codec, Item, Piece, own_fields
 from .compaction import Gate, View, constraints_of
 from .context import Context
-from .counting import count_head, count_piece, count_tail
+from .counting import count_piece, count_tail, shared_head
 from .errors import ContextError, TodoError
 from .events import (
     ConfigSet,
@@ -166,8 +166,8 @@ class Thread:
             # What was sent under another configuration cannot be reused.
             self._prefix, self._earlier = Prefix(), ()
             self.append(config)
-        self._codec, self._head = codec, codec.head(config)
-        self._head_tokens = count_head(self._head, self.counter)
+        self._codec = codec
+        self._head, self._head_tokens = shared_head(codec.head(config), self.counter)
         self._made, self._pieces, self._tokens = [], [], 0
 
     def request(self, tail: str = "") -> Request:

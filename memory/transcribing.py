@@ -100,9 +100,9 @@ class TranscribingLog:
 
 def _add(folder: Path, entries: list[Entry]) -> None:
     """Append events to the files of their threads; a line for machines is written last."""
-    for name, own in _by_thread(entries).items():
-        _append(folder / f"{name}.txt", _text(own))
-        _append(folder / f"{name}.jsonl", _lines(own))
+    for name, own in _by_thread(entries).items():  # no `Path` each: it costs more than the opening
+        _append(f"{folder}/{name}.txt", _text(own))
+        _append(f"{folder}/{name}.jsonl", _lines(own))
 
 
 def _complete(folder: Path, entries: list[Entry]) -> None:
@@ -148,7 +148,7 @@ def _line(entry: Entry) -> bytes:
     return dumps(head)[:-1] + b',"event":' + body + b"}"
 
 
-def _append(path: Path, data: bytes) -> None:
+def _append(path: Path | str, data: bytes) -> None:
     flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW
     with open(os.open(path, flags, 0o600), "ab", buffering=0) as file:
         view = memoryview(data)

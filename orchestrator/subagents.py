@@ -105,8 +105,9 @@ class AgentSubagent:
         session = await self._session(run, spec, meter)
         session.handing = Handing(spec.cap)
         session.pinned = (*session.pinned, *spec.constraints)
-        outcome = await session.agent.run(session)
-        return await record_outcome(session, outcome)
+        outcome = await record_outcome(session, await session.agent.run(session))
+        session.let_go()
+        return outcome
 
     async def _session(self, run: Run, spec: TaskSpec, meter: Meter) -> Session:
         if spec.see == "fork":

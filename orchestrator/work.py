@@ -64,7 +64,7 @@ class Work:
     outcomes: dict[str, Outcome] = field(default_factory=dict[str, Outcome])
     """Of the children of those tasks, by thread."""
     ends: dict[str, asyncio.Event] = field(default_factory=dict[str, asyncio.Event])
-    """Set when a child has ended, by thread."""
+    """Set when a child has ended that others come after, by thread."""
     folder: RunFolder | None = None
     """Where this thread's plan is kept as the run's `todo.md`; `None` for plans that nobody else reads."""
     span: Span = NOTHING
@@ -121,7 +121,8 @@ class Work:
                     outcome = await self.runner.submit(replace(spec, traceparent=traceparent()))
             self.outcomes[spec.thread] = outcome
         finally:
-            self.ends[spec.thread].set()
+            if end := self.ends.get(spec.thread):
+                end.set()
 
     async def gather(self) -> None:
         """Record the children's outcomes as the results of their calls; where one waits for a person,
@@ -221,7 +222,8 @@ class Work:
             count += len(specs)
             if call in is_open:
                 found.append((call, specs))
-        self.ends = {spec.thread: asyncio.Event() for _, specs in found for spec in specs}
+        awaited = {thread for _, specs in found for spec in specs for thread in spec.after}
+        self.ends = {thread: asyncio.Event() for thread in awaited}
         return found
 
     def _shared(self, children: int) -> TaskSpec:
