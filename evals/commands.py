@@ -33,6 +33,12 @@ def replay(
         list[float] | None, typer.Option(help="Share of a run's messages to cut at, below 1.")
     ] = None,
     limit: Annotated[int, typer.Option(help="Runs of each format, 0 for all.", min=0)] = 0,
+    prompt: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Our summary with this prompt (general, research, coding, operations); may be repeated."
+        ),
+    ] = None,
     *,
     options: ModelOptions,
 ) -> None:
@@ -41,7 +47,12 @@ def replay(
     from .reports.files import finish, say
 
     done = run_replay(
-        recorded, out, policies=policy or (), cuts=tuple(cut or ()), limit=limit, options=options
+        recorded,
+        out,
+        policies=[*(policy or ()), *(f"summary[{name}]" for name in prompt or ())],
+        cuts=tuple(cut or ()),
+        limit=limit,
+        options=options,
     )
     for line in done.told:
         say(line)

@@ -4,7 +4,7 @@ Every probe is asked of the whole history too. What a model cannot answer from e
 about a policy, so the records carry `full_failed`.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,9 +17,9 @@ from ..options import ModelOptions
 from ..results import LONGEST_ANSWER, Record
 from ..running import Ran, Sample
 from .measure import probe_record, share_of
-from .policies import Policy, full
-from .probes import Probe, extract_probes
-from .trajectory import Message, Trajectory, cut_at
+from .probes import Probe
+from .trajectory import Message, Trajectory
+from .treating import CutRun, Treatments, cut_run
 
 QUESTION = (
     "A question about what happened above. Answer with the exact value, verbatim, and nothing else; do not "
@@ -28,54 +28,57 @@ QUESTION = (
 _NOT_RUN = "(the recording was cut here)"
 
 
+FULL = "full"
+
+
 @dataclass(frozen=True, slots=True)
 class Asked:
     """One probe of one cut run."""
 
-    trajectory: Trajectory
-    cut: float
-    messages: tuple[Message, ...]
+    run: CutRun
     probe: Probe
 
 
 def ask_probes(
     trajectories: Sequence[Trajectory],
-    policies: Mapping[str, Policy],
+    treatments: Treatments,
     cuts: Sequence[float],
     out: Path,
     options: ModelOptions,
     model: EvalModel,
 ) -> Ran:
     """Ask every probe under every policy, and under `full`. Raises as `launch` does."""
-    policies = {"full": full, **policies}
+    names = tuple(dict.fromkeys((FULL, *treatments.names)))
 
     async def run_one(asked: Asked) -> list[Record]:
+        left = await treatments.left(asked.run)
         records: list[Record] = []
-        for name, policy in policies.items():
-            kept = policy(asked.messages, asked.trajectory.head)
-            records += await _answered(asked, name, kept, model)
-        lost = next(r for r in records if r.policy == "full")
+        for name in names:
+            what = left.get(name)
+            kept = what.messages if what else asked.run.messages
+            told = await _answered(asked, name, kept, model)
+            if what and what.why:
+                told = [r.model_copy(update={"state": "invalid", "why": what.why}) for r in told]
+            records += told
+        lost = next(r for r in records if r.policy == FULL)
         flag = {"full_failed": 1.0 - lost.success}
         return [r.model_copy(update={"figures": r.figures | flag}) for r in records]
 
     samples = [
-        Sample(asked, tuple(_blank(asked, name, model.name) for name in policies))
+        Sample(asked, tuple(_blank(asked, name, model.name) for name in names))
         for trajectory in trajectories
         for cut in cuts
-        for asked in _probes(trajectory, cut)
+        for asked in _probes(cut_run(trajectory, cut))
     ]
     return launch(samples, run_one, out, options, model)
 
 
-def _probes(trajectory: Trajectory, cut: float) -> list[Asked]:
-    messages = cut_at(trajectory, cut)
-    head = trajectory.head
-    found = extract_probes(messages, head) if len(messages) > head else []
-    return [Asked(trajectory, cut, messages, probe) for probe in found]
+def _probes(run: CutRun) -> list[Asked]:
+    return [Asked(run, probe) for probe in run.probes]
 
 
 def _blank(asked: Asked, policy: str, model: str) -> Record:
-    record = probe_record(asked.trajectory, asked.cut, asked.probe, policy)
+    record = probe_record(asked.run.trajectory, asked.run.cut, asked.probe, policy)
     return record.model_copy(
         update={
             "reading": "answered",
@@ -105,7 +108,7 @@ async def _answered(
         "answer": answer,
         "failure": failure,
         "passed": not failure,
-        "figures": {"share_kept": share_of(kept, asked.messages)},
+        "figures": {"share_kept": share_of(kept, asked.run.messages)},
     }
     return view.mark([_blank(asked, policy, model.name).model_copy(update=update)])
 

@@ -1,65 +1,86 @@
 """Measure policies over recorded runs: each probe asked on its own of what each policy left."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Sequence
+
+from agents import AgentError
 
 from ..results import Record
-from .policies import Policy
-from .probes import Probe, extract_probes, flatten
-from .searcher import Fetched, Searcher
-from .trajectory import Message, Trajectory, cut_at
+from .probes import Probe, flatten
+from .rerun import WINDOW
+from .searcher import Fetched
+from .trajectory import Message, Trajectory
+from .treating import CutRun, Left, Treatments, cut_run
 
 CUTS = (0.5, 0.75, 0.9)
 """Shares of a run's messages at which it is cut; never the end, whose diff repeats the answers."""
 
 
-def measure(
-    trajectories: Sequence[Trajectory],
-    policies: Mapping[str, Policy],
-    cuts: Sequence[float] = CUTS,
-) -> Iterator[Record]:
+async def measure(
+    trajectories: Sequence[Trajectory], treatments: Treatments, cuts: Sequence[float] = CUTS
+) -> AsyncIterator[Record]:
     """Records of every probe under every policy, read as `present` and as `reachable`.
 
-    A probe that full history lacks would be a fault of its extraction: its records are invalid.
+    A probe that full history lacks would be a fault of its extraction: its records are invalid. So are those
+    of a policy of ours whose compaction was not taken.
     """
     for trajectory in trajectories:
         for cut in cuts:
-            messages = cut_at(trajectory, cut)
-            head = trajectory.head
-            probes = extract_probes(messages, head) if len(messages) > head else []
-            if probes:
-                yield from _measure_cut(trajectory, cut, messages, probes, policies)
+            run = cut_run(trajectory, cut)
+            if run.probes:
+                for record in await _measure_cut(run, treatments):
+                    yield record
 
 
-def _measure_cut(
-    trajectory: Trajectory,
-    cut: float,
-    messages: Sequence[Message],
-    probes: Sequence[Probe],
-    policies: Mapping[str, Policy],
-) -> Iterator[Record]:
-    searcher = Searcher(messages)
-    fetched = [searcher.fetch(probe) for probe in probes]
-    whole = flatten("\n".join(message.text for message in messages))
-    total = sum(message.tokens for message in messages)
-    for name, policy in policies.items():
-        kept = policy(messages, trajectory.head)
-        text = flatten("\n".join(message.text for message in kept))
-        figures = {
-            "share_kept": share_of(kept, messages),
-            "prefix_kept": _prefix(messages, kept) / total,
-        }
-        for probe, found in zip(probes, fetched, strict=True):
-            present = _holds(probe, text)
-            base = probe_record(trajectory, cut, probe, name).model_copy(
-                update={
-                    "passed": present,
-                    "state": "valid" if _holds(probe, whole) else "invalid",
-                    "failure": "" if present else "not present",
-                    "figures": figures,
-                }
-            )
-            yield base
-            yield base.model_copy(update=_reached(present, found))
+async def _measure_cut(run: CutRun, treatments: Treatments) -> list[Record]:
+    fetched: list[Fetched] = []
+    try:
+        fetched = await treatments.fetched(run)
+    except AgentError as error:
+        why = f"the run does not go through the loop: {error}"
+        return [
+            _lost(probe_record(run.trajectory, run.cut, probe, name), reading, why)
+            for name in treatments.names
+            for probe in run.probes
+            for reading in ("present", "reachable")
+        ]
+    whole = flatten("\n".join(message.text for message in run.messages))
+    records: list[Record] = []
+    for name, left in (await treatments.left(run)).items():
+        records += _read(run, name, left, fetched, whole)
+    return records
+
+
+def _lost(record: Record, reading: str, why: str) -> Record:
+    return record.model_copy(
+        update={"reading": reading, "state": "invalid", "failure": "not run", "why": why}
+    )
+
+
+def _read(
+    run: CutRun, name: str, left: Left, fetched: Sequence[Fetched], whole: str
+) -> list[Record]:
+    """The records of all probes under one policy."""
+    text = flatten("\n".join(message.text for message in left.messages))
+    total = sum(message.tokens for message in run.messages)
+    figures = left.figures | {
+        "share_kept": share_of(left.messages, run.messages),
+        "prefix_kept": _prefix(run.messages, left.messages) / total,
+    }
+    records: list[Record] = []
+    for probe, found in zip(run.probes, fetched, strict=True):
+        present = _holds(probe, text)
+        asked = _holds(probe, whole)
+        base = probe_record(run.trajectory, run.cut, probe, name).model_copy(
+            update={
+                "passed": present,
+                "state": "valid" if asked and not left.why else "invalid",
+                "why": left.why or ("" if asked else "the whole history lacks the answer"),
+                "failure": "" if present else "not present",
+                "figures": figures,
+            }
+        )
+        records += [base, base.model_copy(update=_reached(present, found))]
+    return records
 
 
 def probe_record(trajectory: Trajectory, cut: float, probe: Probe, policy: str) -> Record:
@@ -73,7 +94,7 @@ def probe_record(trajectory: Trajectory, cut: float, probe: Probe, policy: str) 
         reading="present",
         passed=False,
         trigger=cut,
-        window=3 * trajectory.tokens,
+        window=WINDOW * trajectory.tokens,
         evidence=" | ".join(probe.answers)[:200],
     )
 
@@ -104,7 +125,7 @@ def _prefix(messages: Sequence[Message], kept: Sequence[Message]) -> int:
     """Tokens of the unchanged beginning, which a provider's cache would still hold."""
     tokens = 0
     for before, after in zip(messages, kept, strict=False):
-        if before is not after:
+        if (before.role, before.text) != (after.role, after.text):
             break
         tokens += before.tokens
     return tokens

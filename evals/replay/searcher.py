@@ -1,56 +1,26 @@
 """The scripted searcher: it knows the words of a question and nothing else, and may call twice.
 
-The first call searches all original messages by these words; the second reads the best hit. What it
-finds is a floor: a model would search again with other words.
+Its calls are those of the product: `history_search` for the longest word of the question, then
+`history_read` of the hit that holds most of its words, or a search for the next word when there was no
+hit. What it finds is a floor: a model would think of other words.
 """
 
-import math
 import re
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from memory import estimate_tokens
+from agents import LOOKBACK, ToolError, lookback_tools
+from memory import Thread, estimate_tokens
 
 from .probes import Probe
-from .trajectory import Message
 
-HITS = 10
-"""Messages that a search shows."""
-AROUND = 160
-"""Characters shown on each side of the best place in a hit."""
-READ_CHARACTERS = 40_000
-"""Most characters that one read returns."""
 _WORD = re.compile(r"\w{3,}")
+_HIT = re.compile(r"^event (\d+): (.*)$", re.MULTILINE)
 _EMPTY = frozenset(
     (
-        *(
-            "what",
-            "which",
-            "was",
-            "were",
-            "the",
-            "that",
-            "did",
-            "does",
-            "has",
-            "have",
-            "had",
-            "this",
-        ),
-        *(
-            "than",
-            "other",
-            "first",
-            "last",
-            "number",
-            "and",
-            "with",
-            "call",
-            "calls",
-            "made",
-            "run",
-        ),
+        *("what", "which", "was", "were", "the", "that", "did", "does", "has", "have", "had"),
+        *("this", "than", "other", "first", "last", "number", "and", "with", "call", "calls"),
+        *("made", "run"),
     )
 )
 
@@ -67,38 +37,36 @@ class Fetched:
 
 
 class Searcher:
-    """Searches the messages of one run."""
+    """Looks back in one thread."""
 
-    def __init__(self, messages: Sequence[Message]) -> None:
-        self._texts = [message.text for message in messages]
-        self._words = [Counter(_words(text)) for text in self._texts]
-        self._spread = Counter(word for words in self._words for word in words)
+    def __init__(self, thread: Thread) -> None:
+        self._tools = {tool.name: tool for tool in lookback_tools(thread) if tool.name in LOOKBACK}
 
-    def fetch(self, probe: Probe) -> Fetched:
+    async def fetch(self, probe: Probe) -> Fetched:
         """Search, then read; the probe's answers serve only to judge what came."""
-        words = [w for w in _words(probe.question) if w not in _EMPTY]
-        ranked = sorted(range(len(self._texts)), key=lambda n: -self._score(n, words))
-        hits = [n for n in ranked[:HITS] if self._score(n, words) > 0]
-        shown = "\n".join(self._excerpt(n, words) for n in hits)
+        words = words_of(probe.question)
+        shown = await self._call("history_search", query=words[0] if words else probe.question)
         tokens = estimate_tokens(shown)
         if probe.held_by(shown):
             return Fetched(True, 1, tokens)
-        read = self._texts[hits[0]][:READ_CHARACTERS] if hits else ""
+        read = await self._second(shown, words)
         return Fetched(probe.held_by(read), 2, tokens + estimate_tokens(read))
 
-    def _score(self, place: int, words: Sequence[str]) -> float:
-        return sum(
-            math.log(1 + len(self._texts) / self._spread[word])
-            for word in words
-            if self._words[place][word]
-        )
+    async def _second(self, shown: str, words: Sequence[str]) -> str:
+        hits = [(int(hit[1]), hit[2].lower()) for hit in _HIT.finditer(shown)]
+        if hits:
+            best = max(hits, key=lambda hit: sum(word in hit[1] for word in words))
+            return await self._call("history_read", first=best[0])
+        return await self._call("history_search", query=words[1]) if len(words) > 1 else ""
 
-    def _excerpt(self, place: int, words: Sequence[str]) -> str:
-        text = self._texts[place]
-        lowered = text.lower()
-        where = min((at for w in words if (at := lowered.find(w)) >= 0), default=0)
-        return text[max(0, where - AROUND) : where + AROUND]
+    async def _call(self, name: str, **arguments: str | int) -> str:
+        try:
+            return str(await self._tools[name].function(**arguments))
+        except ToolError as error:
+            return str(error)
 
 
-def _words(text: str) -> list[str]:
-    return _WORD.findall(text.lower().replace("_", " "))
+def words_of(question: str) -> list[str]:
+    """The words of a question that say something, the longest first: they are the rarest, mostly."""
+    words = _WORD.findall(question.lower().replace("_", " "))
+    return sorted(dict.fromkeys(w for w in words if w not in _EMPTY), key=len, reverse=True)

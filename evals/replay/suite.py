@@ -1,20 +1,23 @@
 """The replay suite: from a path of recorded runs to a results file."""
 
-from collections.abc import Sequence
+import asyncio
+from collections.abc import Container, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+
+from agents import Model
 
 from ..errors import EvalError
 from ..models import open_model
 from ..options import ModelOptions
 from ..planning import close_results
-from ..results import append_results
+from ..results import Key, append_results
 from ..running import Ran
 from .answering import ask_probes
 from .measure import CUTS, measure
-from .policies import policies_named
 from .readers import Recorded, read_recorded
 from .trajectory import Trajectory
+from .treating import Treatments, treatments_named
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,15 +40,19 @@ def run_replay(
     cuts: Sequence[float] = (),
     limit: int = 0,
     options: ModelOptions | None = None,
+    summariser: Model | None = None,
 ) -> Replayed:
     """Measure all (or the named) policies over recorded runs, into `out/results.jsonl`.
 
     `limit` is the number of runs of each format, 0 for all. With a model in `options` each probe is then
-    asked of it. Raises `EvalError` when `out` already holds results and nothing says to resume, when a
+    asked of it. Our summaries are written by `summariser`, else by that model, else by code.
+    Raises `EvalError` when `out` already holds results and nothing says to resume, when a
     cut is not between 0 and 1, when no run can be used, and as `ask_probes` does.
     """
     options = options or ModelOptions()
-    chosen, model = policies_named(policies), open_model(options)
+    model = open_model(options)
+    summariser = summariser or (model.sample() if model else None)
+    chosen = treatments_named(policies, summariser)
     for cut in cuts:
         if not 0 < cut < 1:
             raise EvalError(f"a cut is a share of the run between 0 and 1, not {cut!r}")
@@ -61,19 +68,44 @@ def run_replay(
             f"no usable run at {str(recorded)!r}; rejected: {found.reasons() or 'nothing'}"
         )
     had, dropped = close_results(target)
-    measured = list(measure(runs, chosen, cuts or CUTS))
-    number = append_results(target, (r for r in measured if r.key not in had))
-    if not measured:
+    seen, number = asyncio.run(_measured(runs, chosen, cuts or CUTS, target, had))
+    if not seen:
         raise EvalError(
             f"the {len(runs)} runs at {str(recorded)!r} give no probe: they are too short, or hold no "
             "tool calls"
         )
     told = [*([dropped] if dropped else []), *_told(found, len(runs), number)]
+    told += _told_of_summaries(chosen.names, summariser)
     ran = None
     if model is not None:
         options = replace(options, resume=True)  # the other readings are there already
         ran = ask_probes(runs, chosen, cuts or CUTS, out, options, model)
     return Replayed(found, number, tuple(told), ran)
+
+
+async def _measured(
+    runs: Sequence[Trajectory],
+    chosen: Treatments,
+    cuts: Sequence[float],
+    target: Path,
+    had: Container[Key],
+) -> tuple[int, int]:
+    """Measure into the results, run by run, so that a break keeps what was measured; returns how many
+    records there are, and how many are new."""
+    seen = number = 0
+    for run in runs:
+        records = [record async for record in measure([run], chosen, cuts)]
+        seen += len(records)
+        number += append_results(target, (r for r in records if r.key not in had))
+    return seen, number
+
+
+def _told_of_summaries(policies: Sequence[str], summariser: Model | None) -> list[str]:
+    if summariser or not any(name.startswith("summary[") for name in policies):
+        return []
+    return [
+        "no model writes summaries: a record made by code stands in, which is the same for every prompt"
+    ]
 
 
 def _limited(trajectories: Sequence[Trajectory], limit: int) -> list[Trajectory]:

@@ -13,8 +13,10 @@ from evals.replay.measure import measure
 from evals.replay.policies import POLICIES, REMOVED, policies_named
 from evals.replay.probes import EACH, SHORTEST, extract_probes, flatten
 from evals.replay.readers import read_recorded
-from evals.replay.searcher import Searcher
+from evals.replay.rerun import opened, rerun
+from evals.replay.searcher import Searcher, words_of
 from evals.replay.trajectory import Message, Trajectory
+from evals.replay.treating import treatments_named
 from memory import Text, ToolCall, ToolResult, dumps
 
 
@@ -196,21 +198,26 @@ def test_an_unknown_policy_is_told_with_the_known_ones() -> None:
         policies_named(["micro-4"])
 
 
-def test_the_searcher_knows_the_words_of_the_question_and_no_more() -> None:
+async def test_the_searcher_knows_the_words_of_the_question_and_no_more() -> None:
+    """Its two calls are those of the product, over the log of the run taken again."""
     probes = {p.kind: p for p in extract_probes(RUN, len(HEAD))}
-    searcher = Searcher(RUN)
-    found = searcher.fetch(probes["first error"])
-    assert not found.found, "no word of the question stands beside the error"
-    assert (found.calls, found.tokens >= 0) == (2, True)
-    told = searcher.fetch(
-        type(probes["first error"])("x", "Which colour is bad?", ("3 failed, 4 passed",))
-    )
-    assert told.found
+    again = await rerun(Trajectory("r", "chat", "t", tuple(RUN)), len(RUN))
+    searcher = Searcher((await opened(again, len(RUN))).thread)
+    found = await searcher.fetch(probes["first test count"])
+    assert not found.found, "no word of the question stands beside the count"
+    assert found.calls == 2
+    asked = type(probes["first error"])
+    told = await searcher.fetch(asked("x", "Which colour is bad?", ("src/paint.py:3",)))
+    assert (told.found, told.calls) == (True, 1)
+    read = await searcher.fetch(asked("x", "Which colour is bad?", ("3 failed, 4 passed",)))
+    assert read.found, "in what it searched for, or read"
+    assert words_of("What was the first error message?") == ["message", "error"]
 
 
-def test_measure_reads_present_and_reachable_apart() -> None:
+async def test_measure_reads_present_and_reachable_apart() -> None:
     run = Trajectory("r", "chat", "t", tuple(RUN))
-    records = list(measure([run], policies_named(["full", "head-only", "micro-3"]), (0.9,)))
+    chosen = treatments_named(["full", "head-only", "micro-3"])
+    records = [record async for record in measure([run], chosen, (0.9,))]
     assert all(record.state == "valid" for record in records)
     rate = {
         (policy, reading): [r.passed for r in records if (r.policy, r.reading) == (policy, reading)]
