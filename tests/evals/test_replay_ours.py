@@ -128,12 +128,12 @@ async def test_a_compaction_that_was_not_taken_is_invalid_and_never_a_pass() -> 
 
 async def test_a_run_that_the_loop_does_not_take_is_invalid_for_every_policy() -> None:
     class Broken(Treatments):
-        async def fetched(self, run: object) -> list[object]:  # type: ignore[override]
+        async def fetched(self, run: object) -> list[object]:
             from agents import LimitReached
 
             raise LimitReached("window", "it does not fit")
 
-    chosen = Broken(dict(treatments_named(["full"])._functions))  # pyright: ignore[reportPrivateUsage]
+    chosen = Broken(dict(treatments_named(["full"])._functions))
     records = [r async for r in measure([long_run()], chosen, (0.75,))]
     assert records
     assert {(r.state, r.failure) for r in records} == {("invalid", "not run")}
@@ -185,7 +185,7 @@ async def test_a_summariser_gets_the_prompt_and_its_words_are_what_is_left() -> 
     asked: list[str] = []
 
     def answer(body: dict[str, object]) -> Reply:
-        asked.append(str(body["messages"][-1]["content"]))  # type: ignore[index]
+        asked.append(str(body["messages"][-1]["content"]))
         words = "I run pytest tests/test_part1.py since the third part was bad"
         return Reply((Text(json.dumps({"decisions": [words]})),), "stop")
 
@@ -235,7 +235,7 @@ def test_broken_runs_cost_the_others_nothing_and_what_was_measured_is_kept(
         seen += 1
         if seen == 3:
             raise EvalError("the machine went away")
-        async for record in real(*arguments):  # type: ignore[arg-type]
+        async for record in real(*arguments):
             yield record
 
     monkeypatch.setattr(suite, "measure", dying)
@@ -247,7 +247,7 @@ def test_broken_runs_cost_the_others_nothing_and_what_was_measured_is_kept(
     from evals.options import ModelOptions
 
     again = {"policies": ["auto@30", "micro-3"], "cuts": (0.75,)}
-    run_replay(folder, out, options=ModelOptions(resume=True), **again)  # type: ignore[arg-type]
+    run_replay(folder, out, options=ModelOptions(resume=True), **again)
     records = read_results(out / "results.jsonl").records
     assert len({r.sample.partition("@")[0] for r in records}) == 3
     assert len({r.key for r in records}) == len(records), "nothing is measured twice"
