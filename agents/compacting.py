@@ -186,7 +186,7 @@ def _goal(
         cut=settings.cut,
         focus=focus,
         todo=thread.todo,
-        notes=tuple(thread.notes),
+        notes=dict(thread.notes),
         record=thread.record,
         look_back=set(session.tools) >= LOOKBACK,
     )

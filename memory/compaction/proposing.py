@@ -1,6 +1,6 @@
 """Strategies and what passes between them and the gate."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, Protocol
 
@@ -29,8 +29,8 @@ class Goal:
     """What whoever asked for the compaction wants kept, `""` for nothing special."""
     todo: Todo = field(default_factory=Todo)
     """The thread's plan."""
-    notes: tuple[str, ...] = ()
-    """Names of the thread's notes."""
+    notes: Mapping[str, str] = field(default_factory=dict[str, str])
+    """The thread's notes, name to text."""
     record: JsonObject = field(default_factory=dict[str, Any])
     """The thread's newest summary record, empty for none."""
     look_back: bool = False

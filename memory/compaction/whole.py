@@ -138,7 +138,7 @@ class Reset:
         """Everything hidden but what must stay."""
         old = view.old(view.live)
         runs = spans_of(old, view.groups)
-        words = "\n".join(_reset_words(goal, old, view))
+        words = "\n".join(_reset_words(goal, old))
         texts = [words if number == 0 else "" for number in range(len(runs))]
         return proposal(
             self.name,
@@ -149,7 +149,7 @@ class Reset:
         )
 
 
-def _reset_words(goal: Goal, old: list[Group], view: View) -> list[str]:
+def _reset_words(goal: Goal, old: list[Group]) -> list[str]:
     lines = [
         f"A new window begins here; {len(old)} older exchanges are hidden. {look_back_words(goal)}"
     ]
@@ -157,14 +157,22 @@ def _reset_words(goal: Goal, old: list[Group], view: View) -> list[str]:
         lines.append(f"Goal: {goal.todo.goal}")
     lines += [f"Constraint: {text}" for text in goal.todo.constraints]
     lines += [step_line(number, step) for number, step in goal.todo.open_steps[:20]]
-    if goal.notes:
-        lines.append("Notes you kept: " + ", ".join(one_line(name, 60) for name in goal.notes[:30]))
+    lines += _note_lines(goal)
     changed = [event for group in old for _, event in results_of(group)][-1:]
     lines += [
         f"Last result: {event.name}: {outcome_of(event, plain_text(event.content))}"
         for event in changed
     ]
     return lines
+
+
+def _note_lines(goal: Goal) -> list[str]:
+    """The notes, each with an even share of a fifth of the target; names alone when there are too many."""
+    notes = list(goal.notes.items())[-30:]
+    each = min(1_000, goal.target // 5 // max(1, len(notes)))  # characters: a token is one at least
+    if notes and each < 40:
+        return ["Notes you kept: " + ", ".join(one_line(name, 60) for name, _ in notes)]
+    return [f"Note {one_line(name, 60)}: {one_line(text, each)}" for name, text in notes]
 
 
 @dataclass(frozen=True, slots=True)
