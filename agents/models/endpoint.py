@@ -41,7 +41,9 @@ class Gate:
     """Lets requests through as the endpoint's rate allows, and none while the server asks for a pause."""
 
     def __init__(self, rate: Rate | None = None) -> None:
-        rate, clock = rate or Rate(), time.monotonic
+        self.rate = rate = rate or Rate()
+        """What it was made for."""
+        clock = time.monotonic
         self._places = asyncio.Semaphore(rate.concurrency or CONCURRENCY)
         self._requests, self._tokens = Pace(rate.requests, clock), Pace(rate.tokens, clock)
         self._opens = 0.0
@@ -96,18 +98,27 @@ class Endpoint:
         self.rate = Rate()
         """What all models here have agreed on; it holds from the first request on."""
         self._lines: WeakKeyDictionary[asyncio.AbstractEventLoop, Line] = WeakKeyDictionary()
+        self._gates: WeakKeyDictionary[asyncio.AbstractEventLoop, Gate] = WeakKeyDictionary()
         self._findings: dict[str, Findings] = {}
 
     def findings(self, model: str) -> Findings:
         """What was found out about this model here, shared by all who use it."""
         return self._findings.setdefault(model, Findings())
 
+    def gate(self) -> Gate:
+        """The gate of the running loop, for whoever asks this server; another one once the rate changed."""
+        loop = asyncio.get_running_loop()
+        gate = self._gates.get(loop)
+        if gate is None or gate.rate != self.rate:
+            gate = self._gates[loop] = Gate(self.rate)
+        return gate
+
     def line(self, user: object, proxies: bool) -> Line:
         """Connections and gate of the running loop, made at first use and kept until `release`."""
         loop = asyncio.get_running_loop()
         line = self._lines.get(loop)
         if line is None:
-            line = self._lines[loop] = Line(_session(self._key, proxies), Gate(self.rate))
+            line = self._lines[loop] = Line(_session(self._key, proxies), self.gate())
         line.users.add(user)
         return line
 

@@ -16,8 +16,9 @@ from memory import Block, Codec, JsonObject, Reasoning, Text, ToolCall, Unknown,
 from ..errors import ModelUnavailable
 from .base import Delta, Reply, Sink
 from .chat_codec import ChatCodec
-from .endpoint import Gate, Retries, retried
+from .endpoint import Endpoint, Retries, endpoint_for, retried
 from .failures import Failure, Kind, is_overflow, retry_after
+from .pace import BYTES_A_TOKEN, Rate
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
@@ -34,10 +35,15 @@ _FINISH = {
 _CALL_PARTS = frozenset({"tool_use", "tool_call", "function_call", "input_json_delta"})
 
 
+_ADDRESS = ("api_base", "api_url", "base_url", "endpoint")
+"""How the fields are named by which integrations know their server."""
+
+
 class LangChainModel:
     """Talks to a LangChain chat model; its own client should not retry (`max_retries=0`), this does.
 
-    `name` defaults to the model's own; `window` to its profile's `max_input_tokens`.
+    `name` defaults to the model's own; `window` to its profile's `max_input_tokens`. `rate` says how fast
+    its endpoint may be asked, by this model and by all others of the same address and key together.
     """
 
     def __init__(
@@ -47,6 +53,7 @@ class LangChainModel:
         name: str = "",
         window: int | None = None,
         retries: Retries | None = None,
+        rate: Rate | None = None,
     ) -> None:
         found: Any = getattr(chat_model, "model_name", None) or getattr(chat_model, "model", None)
         self.name = name or f"langchain:{found or type(chat_model).__name__}"
@@ -56,7 +63,8 @@ class LangChainModel:
         self.settings: JsonObject = {"model": str(found or type(chat_model).__name__)}
         self._chat = chat_model
         self._retries = retries or Retries()
-        self._gate = Gate()
+        self._endpoint = _endpoint(chat_model)
+        self._endpoint.rate &= rate or Rate()
         self._bound: tuple[bytes, Any] = (b"", chat_model)
 
     def __repr__(self) -> str:
@@ -71,11 +79,17 @@ class LangChainModel:
         request: JsonObject = orjson.loads(body)
         messages = _messages(request["messages"])
         chat = self._with_tools(request.get("tools", []))
+        gate, tokens = self._endpoint.gate(), len(body) // BYTES_A_TOKEN
+
+        async def once() -> Reply:
+            async with gate.passing(tokens):
+                reply = await self._once(chat, messages, sink)
+            gate.correct(reply.usage.total - tokens)
+            return reply
+
         failures: list[str] = []
         try:
-            reply = await retried(
-                lambda: self._once(chat, messages, sink), self._gate, self._retries, failures
-            )
+            reply = await retried(once, gate, self._retries, failures)
         except Failure as failure:
             raise self._error(failure) from failure.__cause__
         if failures:
@@ -96,11 +110,10 @@ class LangChainModel:
 
     async def _once(self, chat: Any, messages: "list[BaseMessage]", sink: Sink | None) -> Reply:
         try:
-            async with self._gate.passing(0):
-                if sink is None:
-                    message = await chat.ainvoke(messages)
-                else:
-                    message = await _streamed(chat, messages, sink)
+            if sink is None:
+                message = await chat.ainvoke(messages)
+            else:
+                message = await _streamed(chat, messages, sink)
         except Exception as error:
             raise _failure(error) from error
         return _reply(message)
@@ -114,6 +127,20 @@ class LangChainModel:
         if isinstance(cause, ModelError):
             return cause
         return ModelUnavailable(f"model {self.name!r} gave no answer: {failure.message}")
+
+
+def _endpoint(chat: "BaseChatModel") -> Endpoint:
+    """The endpoint of a chat model, shared with all of its address and key; one that names neither is
+    alone."""
+    fields = type(chat).model_fields
+    values: list[Any] = [(name, getattr(chat, name, None)) for name in fields]
+    addresses = [value for name, value in values if name.endswith(_ADDRESS) and value]
+    keys = [value for name, value in values if name.endswith("api_key") and value]
+    if not addresses and not keys:
+        return Endpoint("")
+    secret: Any = getattr(keys[0], "get_secret_value", None) if keys else None
+    address = str(addresses[0]) if addresses else f"langchain:{type(chat).__name__}"
+    return endpoint_for(address.rstrip("/"), str(secret()) if callable(secret) else "")
 
 
 async def _streamed(chat: Any, messages: "list[BaseMessage]", sink: Sink) -> "AIMessage":

@@ -22,15 +22,13 @@ from .chat_reply import ChatReply
 from .endpoint import Line, Retries, endpoint_for, retried
 from .failures import Failure, refusal
 from .findings import Notice
-from .pace import Rate
+from .pace import BYTES_A_TOKEN, Rate
 from .reading import read_stream, read_whole, read_words, understood
 from .schema_mode import read_choice
 
 # Bytes above which aiohttp wants a file in place of bytes.
 _BIG_BODY = 2**20
 _CONNECT_SECONDS = 15.0
-BYTES_A_TOKEN = 4
-"""For the pace alone, which the provider's own count corrects."""
 _LEARNABLE = (400, 404, 415, 422, 500, 501)
 
 
