@@ -22,6 +22,9 @@ SHORTEST = 8
 SHORTEST_SHAPE = 16
 """Characters; every form of a known key is longer."""
 
+FOLDERS = ("PWD", "OLDPWD")
+"""Variables in which every shell keeps the folder it is in: no passwords, whatever they are called."""
+
 _BEGINNING = re.compile(r"[A-Za-z0-9_+/=.-]")
 """Before a key's first letter: then it is inside a run of base64 or another word, and no key."""
 _SHAPES = {
@@ -167,7 +170,7 @@ def known_secrets(environment: Mapping[str, str] = os.environ) -> list[str]:
     found = {
         value
         for name, value in environment.items()
-        if len(value) >= SHORTEST and names_secret(name)
+        if len(value) >= SHORTEST and names_secret(name) and name not in FOLDERS
     }
     return sorted(found, key=lambda value: (-len(value), value))
 

@@ -48,7 +48,10 @@ def check_ours(path: Path, started: RunStarted) -> None:
         return
     options = started.options
     reads = [f"read {place!r}" for place in _strings(options.get("docs"))]
-    runs = [f"run the Python file {place!r}" for place in _strings(options.get("object"))]
+    runs = [
+        f"run the agents in {place!r}, which may be Python"
+        for place in _strings(options.get("object"))
+    ]
     sends = [
         f"send what is asked, and your API key, to {url!r}"
         for url in _strings(options.get("base_url"))

@@ -1,24 +1,44 @@
-"""`undrift run`, `ask` and `resume`: a user's own coordinator, and going on with a run."""
+"""`undrift run`, `ask` and `resume`: a user's own agents, and going on with a run."""
 
+from collections.abc import Awaitable, Callable, Coroutine
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from . import inputs
 from .guard import BadInput
-from .options import AsJson, Out, Quiet, RedactAtSource, RunName, Trust
+from .options import AsJson, Docs, Out, Quiet, RedactAtSource, RunName, Trust
+
+if TYPE_CHECKING:
+    from agents import Emit
+
+    from ..coordinator import Coordinator
+    from ..result import RunResult
 
 
 def run(
     where: Annotated[
         str,
-        typer.Argument(metavar="FILE.py:OBJECT", help="A Python file and the Coordinator in it."),
+        typer.Argument(
+            metavar="AGENTS",
+            help="FILE.py:OBJECT, a Python file and the Coordinator in it; or an agent's Markdown file, or "
+            "a folder of them, of which the one called 'lead' gets the task.",
+        ),
     ],
     task: Annotated[
         str, typer.Argument(metavar="TASK", help="What to do; '-' reads standard input.")
     ],
     *,
+    docs: Docs = None,
+    model: Annotated[
+        str | None,
+        typer.Option(
+            "--model",
+            metavar="NAME",
+            help="For Markdown agents that name none; commas separate fallbacks.",
+        ),
+    ] = None,
     out: Annotated[
         str | None,
         typer.Option(
@@ -31,20 +51,35 @@ def run(
     json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
-    """Give a task to a coordinator of your own."""
+    """Give a task to agents of your own."""
     asked = inputs.words(task, "task")
 
     from ..runs import new_run_id
+    from .agent_teams import AgentFiles, are_agent_files
     from .objects import load_coordinator
     from .working import Shown, drive
 
+    run_id = new_run_id()
+
+    async def begun(team: "Coordinator", emit: "Emit") -> "RunResult":
+        team.redact_at_source = redact_at_source or team.redact_at_source
+        return await team.run(asked, run_id=run_id, emit=emit)
+
+    if are_agent_files(where):
+        files = AgentFiles.given(where, inputs.documents(docs) if docs else [], model)
+        runs = Path(out or "runs")
+        drive(
+            lambda emit: files.work(runs, lambda team: begun(team, emit)),
+            runs / run_id,
+            asked,
+            Shown(json, quiet),
+        )
+    if docs or model:
+        raise BadInput(f"--docs and --model are for agents from Markdown files, not for {where!r}")
     coordinator = load_coordinator(where)
     coordinator.runs = Path(out) if out else coordinator.runs or Path("runs")
-    if redact_at_source:
-        coordinator.redact_at_source = True
-    run_id = new_run_id()
     drive(
-        lambda emit: coordinator.run(asked, run_id=run_id, emit=emit),
+        lambda emit: begun(coordinator, emit),
         coordinator.runs / run_id,
         asked,
         Shown(json, quiet),
@@ -73,10 +108,8 @@ def ask(
         from ..researching import ask_research
 
         drive(lambda emit: ask_research(folder, asked, emit=emit, trust=True), folder, asked, shown)
-    from .objects import load_coordinator
-
-    coordinator = load_coordinator(_object_of(started, folder))
-    drive(lambda emit: coordinator.ask(folder, asked, emit=emit), folder, asked, shown)
+    team = _team_of(started, folder)
+    drive(lambda emit: team(lambda it: it.ask(folder, asked, emit=emit)), folder, asked, shown)
 
 
 def resume(
@@ -117,11 +150,9 @@ def resume(
         from ..researching import resume_research
 
         drive(lambda emit: resume_research(folder, emit=emit, trust=True), folder, title, shown)
-    from .objects import load_coordinator
-
-    coordinator = load_coordinator(_object_of(started, folder))
+    team = _team_of(started, folder)
     drive(
-        lambda emit: coordinator.resume(folder, decisions=decisions, emit=emit),
+        lambda emit: team(lambda it: it.resume(folder, decisions=decisions, emit=emit)),
         folder,
         title,
         shown,
@@ -141,6 +172,25 @@ def _started(out: str, name: str, trust: bool) -> tuple[Path, dict[str, object]]
         check_trusted(folder)
     entries = read_entries(RunFolder.open(folder).events_db, "")
     return folder, started_of(entries, folder).options
+
+
+def _team_of(
+    started: dict[str, object], folder: Path
+) -> "Callable[[Callable[[Coordinator], Awaitable[RunResult]]], Coroutine[Any, Any, RunResult]]":
+    """What has the coordinator of a run do something: the Python object, or agents from their files."""
+    from .agent_teams import AgentFiles, are_agent_files
+    from .objects import load_coordinator
+
+    where = _object_of(started, folder)
+    if are_agent_files(where):
+        files = AgentFiles.stored(started)
+        return lambda work: files.work(folder.parent, work)
+    coordinator = load_coordinator(where)
+
+    async def worked(work: "Callable[[Coordinator], Awaitable[RunResult]]") -> "RunResult":
+        return await work(coordinator)
+
+    return worked
 
 
 def _object_of(started: dict[str, object], folder: Path) -> str:

@@ -182,3 +182,10 @@ def test_names_of_numbers_hide_no_secret_beside_them(name: str) -> None:
     assert SECRET not in redact(
         json.dumps(value | {name.replace(" ", "_"): SECRET, name: 1}), NO_KEYS
     )
+
+
+def test_the_folder_that_a_shell_is_in_is_no_password():
+    environment = {"PWD": "/home/ann/work", "OLDPWD": "/home/ann/old", "DB_PWD": "/home/ann"}
+    said = "in /home/ann/work, from /home/ann/old"
+    assert redact(said, {"PWD": environment["PWD"], "OLDPWD": environment["OLDPWD"]}) == said
+    assert redact_known(said, environment) == f"in {REDACTED}/work, from {REDACTED}/old"
