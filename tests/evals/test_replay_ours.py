@@ -203,7 +203,7 @@ async def test_a_summariser_gets_the_prompt_and_its_words_are_what_is_left() -> 
 
 def test_prompts_without_a_model_are_told_to_be_the_same(tmp_path: Path) -> None:
     recorded = tmp_path / "run.json"
-    _write(recorded, long_run())
+    write(recorded, long_run())
     names = [f"summary[{p}]" for p in PROMPTS]
     done = run_replay(recorded, tmp_path / "out", policies=names, cuts=(0.75,))
     assert any("made by code stands in" in line for line in done.told)
@@ -219,7 +219,7 @@ def test_broken_runs_cost_the_others_nothing_and_what_was_measured_is_kept(
     folder = tmp_path / "recorded"
     folder.mkdir()
     for number in range(3):
-        _write(folder / f"{number}.json", long_run(12 + number))
+        write(folder / f"{number}.json", long_run(12 + number))
     whole = (folder / "0.json").read_text()
     (folder / "unpaired.json").write_text(json.dumps(json.loads(whole)[:3] + json.loads(whole)))
     (folder / "half.jsonl").write_text(json.dumps({"messages": json.loads(whole)})[:-40])
@@ -253,7 +253,7 @@ def test_broken_runs_cost_the_others_nothing_and_what_was_measured_is_kept(
     assert len({r.key for r in records}) == len(records), "nothing is measured twice"
 
 
-def _write(path: Path, run: Trajectory) -> None:
+def write(path: Path, run: Trajectory) -> None:
     said: list[dict[str, object]] = []
     for message in run.messages:
         if message.role == "assistant":
