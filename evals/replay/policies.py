@@ -11,7 +11,6 @@ from typing import Any
 
 from memory import Block, Text, ToolCall, dumps
 
-from ..errors import FamilyUnknown
 from ..statistics import seed_of
 from .trajectory import Message, values_of, whole_turns
 
@@ -130,24 +129,29 @@ def notes(tokens: int, *, kept_tail: float = 0.0) -> Policy:
 
 
 def random_drop(other: Policy, name: str) -> Policy:
-    """The control of equal size: whole turns are dropped at random until no more tokens than with
-    `other` are left."""
+    """The control of equal size: no more tokens than with `other` are left, see `drop_at_random`."""
 
     def policy(messages: Sequence[Message], head: int) -> list[Message]:
         allowed = sum(message.tokens for message in other(messages, head))
-        spans = [(a, b) for a, b in whole_turns(messages) if a >= head]
-        size = sum(message.tokens for message in messages)
-        order = list(spans)
-        Random(seed_of(f"random drop/{name}/{size}")).shuffle(order)
-        dropped: set[int] = set()
-        for first, last in order:
-            if size <= allowed:
-                break
-            size -= sum(message.tokens for message in messages[first:last])
-            dropped.update(range(first, last))
-        return [message for place, message in enumerate(messages) if place not in dropped]
+        return drop_at_random(messages, head, allowed, name)
 
     return policy
+
+
+def drop_at_random(
+    messages: Sequence[Message], head: int, allowed: int, name: str
+) -> list[Message]:
+    """Whole turns behind the head dropped at random until no more than `allowed` tokens are left."""
+    spans = [(a, b) for a, b in whole_turns(messages) if a >= head]
+    size = sum(message.tokens for message in messages)
+    Random(seed_of(f"random drop/{name}/{size}")).shuffle(spans)
+    dropped: set[int] = set()
+    for first, last in spans:
+        if size <= allowed:
+            break
+        size -= sum(message.tokens for message in messages[first:last])
+        dropped.update(range(first, last))
+    return [message for place, message in enumerate(messages) if place not in dropped]
 
 
 _PLAIN: dict[str, Policy] = {
@@ -170,14 +174,6 @@ POLICIES: dict[str, Policy] = _PLAIN | {
     f"random={name}": random_drop(_PLAIN[name], name) for name in _CONTROLLED
 }
 """By name. `random=X` drops as much as X leaves out, at random."""
-
-
-def policies_named(names: Sequence[str]) -> dict[str, Policy]:
-    """Some policies, all for no names. Raises `FamilyUnknown` for a name that is none."""
-    unknown = [name for name in names if name not in POLICIES]
-    if unknown:
-        raise FamilyUnknown(f"no policy is called {unknown[0]!r}; there are: {', '.join(POLICIES)}")
-    return {name: POLICIES[name] for name in names} if names else dict(POLICIES)
 
 
 def _without_orphans(messages: Sequence[Message]) -> list[Message]:

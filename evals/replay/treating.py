@@ -9,7 +9,7 @@ from agents import AgentError, Model
 
 from ..errors import FamilyUnknown
 from .ours import EQUAL, LADDER, PROMPTS, STRATEGIES, Ours, ours_named
-from .policies import POLICIES, Policy, random_drop
+from .policies import POLICIES, Policy, drop_at_random
 from .probes import Probe, extract_probes
 from .rerun import Compacted, Rerun, compact_at, opened, rerun
 from .searcher import Fetched, Searcher
@@ -90,9 +90,9 @@ class Treatments:
             left[name] = await self._compacted(run, setting)
             control = f"{RANDOM}{name}"
             if control in left:
-                kept = left[name].messages
-                same = random_drop(lambda messages, head, kept=kept: list(kept), name)
-                left[control] = Left(same(run.messages, head), why=left[name].why)
+                allowed = sum(message.tokens for message in left[name].messages)
+                same = drop_at_random(run.messages, head, allowed, name)
+                left[control] = Left(same, why=left[name].why)
         return left
 
     async def _compacted(self, run: CutRun, setting: Ours) -> Left:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from evals.errors import FamilyUnknown
 from evals.replay.measure import measure
-from evals.replay.policies import POLICIES, REMOVED, policies_named
+from evals.replay.policies import POLICIES, REMOVED
 from evals.replay.probes import EACH, SHORTEST, extract_probes, flatten
 from evals.replay.readers import read_recorded
 from evals.replay.rerun import opened, rerun
@@ -192,10 +192,10 @@ def test_policies_do_what_their_names_say() -> None:
 
 
 def test_an_unknown_policy_is_told_with_the_known_ones() -> None:
-    assert list(policies_named(["micro-3", "full"])) == ["micro-3", "full"]
-    assert policies_named([]) == POLICIES
+    assert treatments_named(["micro-3", "full"]).names == ("micro-3", "full")
+    assert set(treatments_named([]).names) > set(POLICIES)
     with pytest.raises(FamilyUnknown, match=r"'micro-4'.*latest-10"):
-        policies_named(["micro-4"])
+        treatments_named(["micro-4"])
 
 
 async def test_the_searcher_knows_the_words_of_the_question_and_no_more() -> None:
