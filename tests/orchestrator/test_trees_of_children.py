@@ -13,7 +13,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from agents import Agent, Conclusion, Limits, Reply, ScriptedModel, call, tool
+from agents import Agent, Conclusion, Limits, Price, Reply, ScriptedModel, call, tool
 from memory import (
     RequestSent,
     Text,
@@ -237,6 +237,7 @@ def _limits_hold(play: Play, entries: list[Any]) -> None:
     limits, meter = play.limits, play.meter
     assert meter.agents <= limits.agents
     assert limits.tokens is None or meter.usage.total <= limits.tokens
+    assert limits.cost is None or meter.cost <= limits.cost
     assert limits.model_calls is None or meter.model_calls <= limits.model_calls
     assert limits.tool_calls is None or meter.tool_calls <= limits.tool_calls
     assert play.most <= limits.parallel_agents
@@ -287,6 +288,8 @@ def test_each_child_of_any_tree_ends_as_its_kind_says(root: Node, parallel: int)
         agents=st.integers(0, 40),
         parallel_agents=st.integers(1, 6),
         tokens=st.none() | st.integers(1, 60_000),
+        cost=st.none() | st.floats(0.0001, 0.06),
+        prices=st.just({"*": Price(1.0, 2.0)}),
         model_calls=st.none() | st.integers(1, 40),
         tool_calls=st.none() | st.integers(0, 20),
         seconds=st.none() | st.floats(0.05, 0.5),
