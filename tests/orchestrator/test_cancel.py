@@ -1,9 +1,11 @@
 """Stopping: one child, a subtree or the run; nothing calls afterwards, and what was found is kept."""
 
 import asyncio
+import contextlib
 import os
 import threading
 import time
+from collections import Counter
 
 import pytest
 from support.chat_server import ChatServer, Say
@@ -40,6 +42,10 @@ def task_of(body):
 def results(model):
     messages = loads(model.requests[-1])["messages"]
     return loads([m["content"] for m in messages if m["role"] == "tool"][-1])
+
+
+def ended(entry):
+    return isinstance(entry.event, ThreadEnded)
 
 
 def forever(reached):
@@ -189,7 +195,19 @@ async def test_a_hung_sync_tool_is_abandoned_counted_and_keeps_nobody_waiting():
     release.set()
 
 
-async def test_case_65_cancel_with_two_levels_alive_makes_no_call_after_the_acknowledgement():
+def held():
+    """What the process has open, by kind: sockets, and files by name."""
+    kinds = Counter[str]()
+    for fd in os.listdir("/proc/self/fd"):
+        with contextlib.suppress(OSError):
+            kinds[os.readlink(f"/proc/self/fd/{fd}").partition(":[")[0]] += 1
+    return kinds
+
+
+@pytest.mark.skipif(not os.path.isdir("/proc/self/fd"), reason="counts open files by /proc")
+async def test_case_65_cancel_with_two_levels_alive_makes_no_call_after_the_acknowledgement(
+    tmp_path,
+):
     """Must show 4: 200 children two levels deep on a real server; no request, task or socket is left."""
     tools = [("delegate", {"tasks": [{"agent": "leaf", "task": f"leaf {n}"} for n in range(19)]})]
     middles = [{"agent": "middle", "task": f"middle {n}"} for n in range(10)]
@@ -205,7 +223,7 @@ async def test_case_65_cancel_with_two_levels_alive_makes_no_call_after_the_ackn
             return Say(calls=[("look", {"n": 1})])
         return Say(calls=[("delegate", {"tasks": middles})])
 
-    files = len(os.listdir("/proc/self/fd")) if os.path.isdir("/proc/self/fd") else 0
+    before = held()
     tasks = len(asyncio.all_tasks())
     async with ChatServer(script) as server:
         options = WireOptions(rate=Rate(concurrency=400))
@@ -213,7 +231,7 @@ async def test_case_65_cancel_with_two_levels_alive_makes_no_call_after_the_ackn
         leaf = Agent("leaf", "Leaf.", model, [look])
         middle = Coordinator(Agent("middle", "Middle.", model), [leaf])
         limits = Limits(agents=400, parallel_agents=400)
-        lead = Coordinator(Agent("lead", "Lead.", model), [middle], limits=limits)
+        lead = Coordinator(Agent("lead", "Lead.", model), [middle], limits=limits, runs=tmp_path)
         running = asyncio.create_task(lead.run("go", run_id="r1"))
         while server.under_way < 190:
             await asyncio.sleep(0.02)
@@ -228,8 +246,12 @@ async def test_case_65_cancel_with_two_levels_alive_makes_no_call_after_the_ackn
         await model.close()
     await asyncio.sleep(0.1)
     assert len(asyncio.all_tasks()) == tasks
-    if files:
-        assert len(os.listdir("/proc/self/fd")) <= files + 1
+    after = held()
+    assert after["socket"] <= before["socket"]
+    assert not any(str(tmp_path) in name for name in after)
+    ends = [e.event.status for e in read_entries(tmp_path / "r1" / "events.db") if ended(e)]
+    assert len(ends) == 201
+    assert set(ends) == {"cancelled"}
 
 
 async def test_follow_ups_of_a_cancelled_run_are_possible(tmp_path):

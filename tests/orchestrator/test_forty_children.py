@@ -199,7 +199,9 @@ async def tree(limits, children=20, tmp=None):
 
     def watch(_):
         for work in coordinator.works.values():
-            live["meter"] = work.session.run.meter
+            meter = live["meter"] = work.session.run.meter
+            assert limits.tokens is None or meter.usage.total <= limits.tokens
+            assert limits.cost is None or meter.cost <= limits.cost
 
     result = await coordinator.run("x", emit=watch)
     return result, lead, live["meter"]
@@ -210,14 +212,24 @@ def handed_to(lead):
     return [child for m in messages if m["role"] == "tool" for child in loads(m["content"])]
 
 
-async def test_case_69_a_limit_of_tokens_holds_for_twenty_children_that_want_three_times_as_much():
-    result, lead, meter = await tree(Limits(tokens=150_000, parallel_agents=20))
-    assert meter.usage.total <= 150_000
-    assert result.status in ("done", "limit")
-    children = handed_to(lead) if len(lead.requests) > 1 else []
-    reasons = " ".join(child.get("reason", "") for child in children) + result.reason
-    assert "150,000 tokens" in reasons
-    assert all(child.get("conclusion") or child.get("found") for child in children if child)
+async def test_case_69_a_limit_of_tokens_holds_for_twenty_children_that_want_three_times_as_much(
+    tmp_path,
+):
+    _, _, wanted = await tree(Limits(parallel_agents=20))
+    assert wanted.usage.total >= 3 * 150_000
+    limits = Limits(tokens=150_000, parallel_agents=20)
+    result, _, meter = await tree(limits, tmp=tmp_path)
+    assert 75_000 < meter.usage.total <= 150_000
+    assert result.status == "limit"  # nothing was left for a last word of the lead's own
+    assert "150,000 tokens" in result.reason
+    assert "I found a fact" in result.text
+    entries = read_entries(result.folder / "events.db")
+    ends = {e.thread: e.event for e in entries if isinstance(e.event, ThreadEnded)}
+    children = [end for thread, end in ends.items() if thread != "main"]
+    assert len(children) == 20
+    assert {end.status for end in children} <= {"limit", "partial"}
+    assert any("150,000 tokens" in end.reason for end in children)
+    assert all(end.result["output"] or end.result["text"] for end in children)
 
 
 @pytest.mark.parametrize(
@@ -242,6 +254,10 @@ async def test_the_other_limits_of_a_tree_end_in_results_that_name_them(limits, 
     )
     assert named in told + result.text
     assert result.status in ("done", "limit", "timed_out")
+    if len(lead.requests) > 1:  # a limit that left the lead its last turn
+        children = handed_to(lead)
+        assert len(children) == 20
+        assert "failed" not in {child["status"] for child in children}
 
 
 async def test_tool_calls_beyond_the_limit_are_refused_and_the_work_ends_with_what_there_is():
