@@ -17,6 +17,7 @@ from memory import (
     ReplyReceived,
     RequestSent,
     ToolReturned,
+    best_counter,
     plain_text,
 )
 
@@ -26,6 +27,8 @@ FIXED_SHARE = 0.6
 """Of the trigger: what system prompt, tools, pinned text and goal may take together."""
 ROUNDED = 0.99
 """Of the trigger: a request is counted whole where it is sent, and item by item where it is compacted."""
+APART = 1.25
+"""Of the trigger: how far a count of all strings of a request may be from the count of its messages."""
 
 
 def why_invalid(
@@ -97,6 +100,18 @@ def stands_in(body: bytes, text: str) -> bool:
     """True when a request's bytes show a text anywhere: messages, arguments, tools, previews, tail."""
     wanted = _composed(text)
     return any(wanted in _composed(each) for each in _strings(json.loads(body)))
+
+
+def outgrown(bodies: Sequence[bytes], trigger: int) -> str:
+    """Why requests are larger than a trigger in tokens allows, by a count of their own, `""` when none is.
+
+    Only for a model that reports no usage: reports correct the run's own counts.
+    """
+    largest = max(bodies, key=len, default=b"{}")
+    tokens = best_counter().count("\n".join(_strings(json.loads(largest))))
+    if tokens <= APART * trigger:
+        return ""
+    return f"a request of about {tokens} tokens was sent under a trigger of {trigger}"
 
 
 def _words(event: MessageAdded | ReplyReceived | ToolReturned) -> Iterator[str]:

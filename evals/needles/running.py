@@ -26,7 +26,7 @@ from orchestrator import Coordinator, purge_run
 from ..arms import FULL, Arm, under
 from ..models import SampleModel
 from ..results import LONGEST_ANSWER, Record
-from ..validity import events_with, stands_in, why_invalid
+from ..validity import events_with, outgrown, stands_in, why_invalid
 from .scoring import answer_of, calls_after, cut_characters, question_of, score
 from .scripted import RECORDED
 from .seeing import LOOKING
@@ -71,10 +71,12 @@ async def run_needle(
     await coordinator.ask(path, task.question)
     entries = read_entries(path / LOG_NAME, "main")
     asked = model.requests[before] if len(model.requests) > before else b""
+    trigger = arm.tokens(model)
+    why = _invalid(task, arm, entries, asked, trigger)
+    if not why and arm.policy != FULL and isinstance(model, ScriptedModel):
+        why = outgrown(model.requests[:before], trigger)
     made = needle_record(task, arm, model.name, blind=blind)
-    return _judged(
-        made, task, entries, asked, _invalid(task, arm, entries, asked, arm.tokens(model))
-    )
+    return _judged(made, task, entries, asked, why)
 
 
 def needle_record(task: NeedleTask, arm: Arm, model: str, *, blind: bool = False) -> Record:

@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from agents import call
-from memory import Text
+from agents import Reply, call
+from memory import Text, ToolCall
 
 from .families import FILE_PAGE, JOIN
 from .seeing import Fact, Look, Seen, quoted, text_of
@@ -73,6 +73,20 @@ def naive(body: dict[str, Any]) -> Any:
 def opener(body: dict[str, Any]) -> Any:
     """Opens the stored results whose names it was shown, and no other file."""
     return _act(Seen(body), Searching(8, by_reference=True))
+
+
+def unreported(script: Script) -> Script:
+    """The same policy by a provider that reports no usage: what is compacted then goes by the run's own
+    counts, which no report corrects."""
+
+    def answering(body: dict[str, Any]) -> Reply:
+        step = script(body)
+        made: list[Text | ToolCall] = step if isinstance(step, list) else [step]
+        blocks = tuple(Text(block) if isinstance(block, str) else block for block in made)
+        calls = any(isinstance(block, ToolCall) for block in blocks)
+        return Reply(blocks, "tool_calls" if calls else "stop")
+
+    return answering
 
 
 def limited(first: int, last: int) -> Script:

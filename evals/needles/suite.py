@@ -22,7 +22,7 @@ from ..running import Ran, Sample
 from .drafting import Shape
 from .families import FAMILIES
 from .running import BLIND, RUN, needle_record, run_needle
-from .scripted import Script, dumper, guesser, limited, naive, opener, reader, searcher
+from .scripted import Script, dumper, guesser, limited, naive, opener, reader, searcher, unreported
 from .tasks import NeedleTask, needle_task
 from .wording import LANGUAGES, NOT_FOUND
 
@@ -81,7 +81,7 @@ def run_needles(
 
     async def run_one(job: Job) -> Sequence[Record]:
         if model is None:
-            script = POLICIES[job.policy]
+            script = unreported(POLICIES[job.policy])
             answering = ScriptedModel(script, name=job.policy, window=job.arm.model_window)
         else:
             answering = model.sample(None if job.arm.policy == FULL else job.arm.window)

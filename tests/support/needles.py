@@ -4,7 +4,7 @@ from agents import ScriptedModel
 from evals.arms import Arm
 from evals.needles.drafting import Shape
 from evals.needles.running import run_needle
-from evals.needles.scripted import Script
+from evals.needles.scripted import Script, unreported
 from evals.needles.tasks import NeedleTask, needle_task
 from evals.results import Record
 
@@ -23,5 +23,5 @@ async def answered(
     task: NeedleTask, script: Script, arm: Arm = ARM, *, blind: bool = False
 ) -> Record:
     """What a scripted policy makes of a task under an arm."""
-    model = ScriptedModel(script, name="policy", window=arm.model_window)
+    model = ScriptedModel(unreported(script), name="policy", window=arm.model_window)
     return await run_needle(task, model, arm, blind=blind)
