@@ -103,14 +103,16 @@ class Draft:
         free = [pair for pair in pairs if pair not in ours]
         self.random.shuffle(free)
         kinds = [self.kind] if self.dense else [kind for kind in KINDS if kind != self.kind]
-        number, count = 0, best_counter().count  # as the run's threads will count
+        prose = normalize(self.form, self.words.prose.format(number=0))
+        # Numbers have five digits, so that each sentence counts as the run's threads will count it.
+        number, each = 0, best_counter().count(f"{prose}\n")
         for page in range(PAGES + self.shape.after):
             lines: list[str] = []
             size, most = 0, self.shape.large if page in self.large else self.shape.page
             while size < most:
                 number += 1
                 lines.append(self.words.prose.format(number=number))
-                size += count(f"{normalize(self.form, lines[-1])}\n")
+                size += each
             for _ in range(_DENSE if self.dense else _FACTS):
                 if free:
                     name, label = free.pop()
