@@ -57,7 +57,9 @@ def write_reports(folder: Path, title: str, results: Path | None = None) -> None
     found = read_results(results_path(results or folder))
     summary = summarise(found)
     write_summary(folder / "summary.json", summary)
-    (folder / "report.html").write_text(render_page(found, summary, title), encoding="utf-8")
+    home = results_path(results or folder).parent
+    page = render_page(found, summary, title, home)
+    (folder / "report.html").write_text(page, encoding="utf-8")
     print_summary(summary, console())
     for line in found.broken:
         console().print(f"line {line.number} is no record ({line.why}); it is kept as it is")

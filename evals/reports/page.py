@@ -4,12 +4,12 @@ from collections.abc import Sequence
 from html import escape
 from pathlib import Path
 
-from ..results import Record, Results
+from ..results import Results
 from ..summary import ALL, Row, Summary
 from .charts import Point, Rate, rate_rows, scatter
+from .drilling import failed_samples
+from .ladder import recovery_ladder
 
-MOST_SAMPLES = 300
-"""Samples listed one by one; the results file holds all."""
 _PLUMBING = (
     "Scripted: no language model took part. These figures say what the plumbing keeps, as a floor or a "
     "ceiling; they say nothing about how a model behaves and belong in no table beside a model's."
@@ -21,8 +21,8 @@ def is_control(policy: str) -> bool:
     return policy in ("full", "head-only") or policy.startswith("random=")
 
 
-def render_page(results: Results, summary: Summary, title: str) -> str:
-    """The whole page; all text from results is escaped."""
+def render_page(results: Results, summary: Summary, title: str, folder: Path | None = None) -> str:
+    """The whole page; all text from results is escaped. `folder` holds the runs that were kept."""
     scripted = [row for row in summary.rows if row.scripted]
     asked = [row for row in summary.rows if not row.scripted]
     parts = [f"<h1>{escape(title)}</h1>", _counts(results, summary)]
@@ -30,7 +30,11 @@ def render_page(results: Results, summary: Summary, title: str) -> str:
         parts += ["<h2>Models</h2>", *_sections(asked)]
     if scripted:
         parts += ["<h2>Plumbing</h2>", f'<p class="warn">{_PLUMBING}</p>', *_sections(scripted)]
-    parts.append(_samples(results.records))
+    for scripted_ones in (False, True):
+        own = [record for record in results.records if record.scripted == scripted_ones]
+        parts.append(recovery_ladder(own, "Models" if not scripted_ones else "Plumbing"))
+    failed = [r for r in results.records if r.success == 0 and not is_control(r.policy)]
+    parts.append(failed_samples(failed, folder))
     style = Path(__file__).with_name("page.css").read_text()
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
@@ -65,6 +69,7 @@ def _sections(rows: Sequence[Row]) -> list[str]:
             parts.append(scatter(points, "tokens kept", f"answers {reading}"))
         parts.append(_table("By family", own, "family"))
         parts.append(_table("By trigger or cut", own, "trigger"))
+        parts.append(_failures(overall))
         parts.append(_costs(overall))
         parts.append("</section>")
     return parts
@@ -111,11 +116,33 @@ def _cell(row: Row | None) -> str:
     if row is None:
         return "<td></td>"
     span = (
-        f"{row.low:.0%} to {row.high:.0%}" if row.low is not None and row.high is not None else "?"
+        f"{row.low:.0%} to {row.high:.0%}"
+        if row.low is not None and row.high is not None
+        else "one cluster"
     )
+    if row.upper_bound is not None:
+        span = f"at most {row.upper_bound:.0%}"
     return (
         f'<td style="--share:{row.rate:.3f}" title="{row.passed} of {row.samples}, {span}">'
-        f"{row.rate:.0%}<small>n {row.samples}</small></td>"
+        f"{row.rate:.0%}<small>{span}</small><small>n {row.samples}</small></td>"
+    )
+
+
+def _failures(rows: Sequence[Row]) -> str:
+    """How often each kind of failure came up: a confident wrong answer is not an abstention."""
+    names = list(dict.fromkeys(name for row in rows for name in row.failures))
+    if not names:
+        return ""
+    head = "".join(f"<th>{escape(name)}</th>" for name in names)
+    body = "".join(
+        f"<tr><th>{escape(_name(row))}</th>"
+        + "".join(f"<td>{row.failures.get(name, 0)}</td>" for name in names)
+        + "</tr>"
+        for row in rows
+    )
+    return (
+        '<h4>Kinds of failure, records</h4><div class="scroll"><table class="plain"><thead><tr>'
+        f"<th></th>{head}</tr></thead><tbody>{body}</tbody></table></div>"
     )
 
 
@@ -137,26 +164,3 @@ def _costs(rows: Sequence[Row]) -> str:
         '<h4>Cost, mean</h4><div class="scroll"><table class="plain"><thead><tr><th></th>'
         f"{head}</tr></thead><tbody>{body}</tbody></table></div>"
     )
-
-
-def _samples(records: Sequence[Record]) -> str:
-    """What failed, sample by sample, with what the reading looked at; controls are left out."""
-    failed = [r for r in records if r.success == 0 and not is_control(r.policy)]
-    items = "".join(
-        f"<details><summary>{escape(r.policy)}: {escape(r.sample)}</summary><dl>"
-        + "".join(
-            f"<dt>{name}</dt><dd>{escape(str(value))}</dd>"
-            for name, value in (
-                ("reading", r.reading),
-                ("state", r.state),
-                ("failure", r.failure),
-                ("why", r.why),
-                ("looked for", r.evidence),
-            )
-            if value
-        )
-        + "</dl></details>"
-        for r in failed[:MOST_SAMPLES]
-    )
-    more = f" The first {MOST_SAMPLES} are shown." if len(failed) > MOST_SAMPLES else ""
-    return f"<section><h2>Failures</h2><p>{len(failed)} records.{more}</p>{items}</section>"

@@ -3,16 +3,22 @@
 import io
 import re
 from html.parser import HTMLParser
+from pathlib import Path
 
 import pytest
 from rich.console import Console
 
+from agents import Agent, ScriptedModel
 from evals.comparing import compare
 from evals.reports.charts import Point, Rate, rate_rows, scatter
-from evals.reports.page import MOST_SAMPLES, render_page
+from evals.reports.drilling import MOST_SAMPLES, failed_samples
+from evals.reports.ladder import recovery_ladder
+from evals.reports.page import render_page
 from evals.reports.table import print_comparison, print_summary
 from evals.results import BrokenLine, Record, Results
 from evals.summary import summarise
+from memory import read_entries, requests_of
+from orchestrator import Coordinator
 
 HOSTILE = "<script>alert('x')</script>&\"'\x1b[31m"
 
@@ -151,3 +157,53 @@ def test_a_family_is_told_apart_only_when_the_correction_leaves_it() -> None:
     found = next(f for f in compare(first, second)[0].families if f.family == "f0")
     assert (found.difference.verdict, found.verdict) == ("first", "cannot tell apart")
     assert found.adjusted_p == pytest.approx(10 * 2 / 2**6)
+
+
+def looked(sample: str, calls: float, passed: bool) -> Record:
+    return Record(
+        suite="needle-recovery",
+        sample=sample,
+        cluster=sample,
+        family="f",
+        policy="auto",
+        model="searcher",
+        passed=passed,
+        figures={"extra_calls": calls},
+    )
+
+
+def test_the_ladder_counts_each_sample_on_one_step() -> None:
+    records = [
+        looked("a", 0, True),
+        looked("b", 2, True),
+        looked("c", 7, True),
+        looked("d", 3, False),
+    ]
+    page = recovery_ladder(records, "Plumbing")
+    shares = re.findall(r'title="of 4">(\d+)%', page)
+    assert shares == ["25", "0", "25", "0", "25", "25"]
+    assert recovery_ladder([looked("a", 0, True)], "Plumbing") == ""
+
+
+async def test_a_failed_sample_opens_down_to_its_exact_request(tmp_path: Path) -> None:
+    hostile = "</pre><script>alert(1)</script> sk-verysecretverysecretvery"
+    agent = Agent("payer", "Pay.")
+    await Coordinator(agent, model=ScriptedModel(["no"]), runs=tmp_path / "runs").run(
+        hostile, run_id="one"
+    )
+    entries = read_entries(tmp_path / "runs" / "one" / "events.db", "main")
+    (request,) = requests_of(entries)
+    record = looked("a", 0, False).model_copy(
+        update={"run": "runs/one", "request": request.seq, "answer": "<b>no</b>"}
+    )
+    page = failed_samples([record], tmp_path)
+    assert "the exact request" in page
+    assert "&lt;script&gt;alert(1)" in page
+    assert "<script" not in page
+    assert "<b>" not in page
+    assert "verysecret" not in page
+    assert "&quot;role&quot;: &quot;user&quot;" in page
+    away = record.model_copy(update={"run": "../" + tmp_path.name + "/runs/one"})
+    assert "the exact request" not in failed_samples([away], tmp_path / "runs")
+    broken = record.model_copy(update={"request": 1})
+    assert "cannot be made again" in failed_samples([broken], tmp_path)
