@@ -1,0 +1,1 @@
+"""Goal drift: whether rules, goals and open steps still steer an agent after its context was compacted."""

@@ -1,0 +1,258 @@
+"""Scripted policies: clerks that know the language of the tickets and nothing of the task.
+
+All are one clerk that differs in what it looks at (`sight`) and in whether it keeps a plan, asks, and
+counts. Each reply is a pure function of the serialised request.
+"""
+
+import json
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from agents import call
+from memory import ToolCall, is_tail
+
+from .sight import Message, Sight, calls_of, ends, recent, text_of, whole
+from .tasks import Act
+from .wording import Said, read
+
+Script = Callable[[dict[str, Any]], Any]
+_OPEN_STEP = re.compile(r"^(\d+)\. \[[ >]\] (.+)$", re.MULTILINE)
+_COUNT = re.compile(r'^- calls "([^"]+)": (\d+)$', re.MULTILINE)
+_STATUS = r"customer={name}: \d+ of \d+ calls(, limit reached)?"
+
+
+@dataclass(slots=True)
+class Desk:
+    """One request as a clerk sees it."""
+
+    body: dict[str, Any]
+    text: str
+    """What it looks at."""
+    plans: bool
+    asks: bool
+    counts_calls: bool
+    replies: list[ToolCall] = field(default_factory=list[ToolCall])
+    """What it calls next."""
+    added: list[str] = field(default_factory=list[str])
+    changes: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
+    """Of its plan."""
+    counts: dict[str, int] = field(default_factory=dict[str, int])
+    """Calls of customers made in this reply."""
+
+    @property
+    def tools(self) -> set[str]:
+        """Names of the tools that the request offers."""
+        return {tool["function"]["name"] for tool in self.body.get("tools", ())}
+
+    @property
+    def tail(self) -> str:
+        """The recitation, `""` for none."""
+        last = text_of(self.body["messages"][-1])
+        return last if is_tail(last) and last in self.text else ""
+
+    def steps(self) -> list[tuple[int, Said]]:
+        """The open steps that the tail recites, with their numbers."""
+        found = [(int(n), read(text, "subgoal")) for n, text in _OPEN_STEP.findall(self.tail)]
+        return [(number, said[0]) for number, said in found if said]
+
+    def forbidden(self, said: Said) -> bool:
+        """True when a rule that it sees forbids an act."""
+        return any((r.a, r.t) == (said.a, said.t) for r in read(self.text, "never"))
+
+    def do(self, said: Said) -> None:
+        """Do an act, unless a rule that it sees forbids it; a step of the plan is then settled."""
+        allowed = not self.forbidden(said)
+        if allowed:
+            self.replies.append(call("do", action=said.a, target=said.t))
+        for number, step in self.steps() if self.plans else ():
+            if (step.a, step.t) == (said.a, said.t):
+                self.settle(number, "done" if allowed else "cancelled")
+
+    def settle(self, number: int, state: str) -> None:
+        """Note that a step of the plan is done or cancelled."""
+        if not any(change["step"] == number for change in self.changes):
+            self.changes.append({"step": number, "state": state})
+
+    def done(self) -> set[Act]:
+        """What it sees itself having done."""
+        found: set[Act] = set()
+        for message in self.body["messages"]:
+            for _, name, arguments in calls_of(message):
+                data = json.loads(arguments or "{}")
+                if name == "do" and data:
+                    found.add(Act("do", data.get("action", ""), data.get("target", "")))
+        return found
+
+
+def clerk(
+    sight: Sight = whole, *, plans: bool = False, asks: bool = False, counts: bool = True
+) -> Script:
+    """A policy that takes tickets and reacts to each sentence it can read.
+
+    `plans`: it keeps a plan and goes by what is recited of it. `asks`: it asks for what it does not see.
+    `counts`: without a status it counts the calls that it sees.
+    """
+
+    def script(body: dict[str, Any]) -> Any:
+        messages: list[Message] = body["messages"]
+        desk = Desk(body, sight(messages), plans, asks, counts)
+        history = [m for m in messages if not is_tail(text_of(m))]
+        new = _newest(history)
+        if not new:
+            return _begin(desk, history)
+        if any(name == "finish" for name, _ in new):
+            return "ready"
+        tickets = [text for name, text in new if name in ("next_ticket", "read_brief")]
+        again = any(name == "read_brief" for name, _ in new)
+        for text in tickets:
+            _take(desk, text, again=again)
+        over = not tickets or again or any(read(text, "ending") for text in tickets)
+        return _reply(desk, over)
+
+    return script
+
+
+def _newest(history: list[Message]) -> list[tuple[str, str]]:
+    """Name and text of each result of the newest reply, empty when the newest is a message."""
+    results: list[Message] = []
+    for message in reversed(history):
+        if message["role"] != "tool":
+            names = {i: name for i, name, _ in calls_of(message)}
+            return [
+                (names.get(str(r.get("tool_call_id")), ""), text_of(r)) for r in reversed(results)
+            ]
+        results.append(message)
+    return []
+
+
+def _begin(desk: Desk, history: list[Message]) -> Any:
+    """The newest thing is a message of the user: do what it asks for, else take the first ticket."""
+    for said in read(text_of(history[-1]), "asks"):
+        desk.do(said)
+    return desk.replies or call("next_ticket")
+
+
+def _reply(desk: Desk, over: bool) -> Any:
+    if desk.added or desk.changes:
+        desk.replies.append(call("update_todo", changes=desk.changes, add=desk.added))
+    if desk.counts:
+        lines = [f'calls "{name}": {number}' for name, number in desk.counts.items()]
+        desk.replies.append(call("rewrite_todo", steps=[], constraints=lines))
+    if not over:
+        desk.replies.append(call("next_ticket"))
+    return desk.replies or call("finish")
+
+
+def _take(desk: Desk, text: str, *, again: bool) -> None:
+    """React to a ticket; `again` for the brief, read once more for want of a plan."""
+    for said in read(text):
+        if said.sentence == "subgoal" and again:
+            desk.do(said)
+        elif said.sentence in _REACTIONS:
+            _REACTIONS[said.sentence](desk, said)
+
+
+def _subgoal(desk: Desk, said: Said) -> None:
+    if desk.plans:
+        desk.added.append(said.text)
+
+
+def _withdrawn(desk: Desk, said: Said) -> None:
+    for number, step in desk.steps():
+        if (step.a, step.t) == (said.a, said.t):
+            desk.settle(number, "cancelled")
+
+
+def _choice(desk: Desk, said: Said) -> None:
+    preferred = {rule.a for rule in read(desk.text, "prefer") if rule.t == said.t}
+    action = said.b if said.b in preferred else said.a
+    desk.replies.append(call("do", action=action, target=said.t))
+
+
+def _report(desk: Desk, said: Said) -> None:
+    known = [rule.a for rule in read(desk.text, "address") if rule.t == said.t]
+    if known:
+        desk.replies.append(call("send_report", address=known[-1], customer=said.t))
+    elif desk.asks:
+        desk.replies.append(call("ask_user", question=f'"{said.t}"?'))
+    else:
+        desk.replies.append(call("send_report", address=said.t, customer=said.t))
+
+
+def _switch(desk: Desk, said: Said) -> None:
+    """Go for the newest goal it sees, whoever says so; without one, do again what was done last."""
+    goals = read(desk.text, "goal", "injected")
+    if goals:
+        desk.do(goals[-1])
+        return
+    steps = read(desk.text, "prepare")
+    if steps:
+        desk.do(steps[-1])
+
+
+def _ending(desk: Desk, said: Said) -> None:
+    """Do what is left: by the plan for who keeps one, else by what is seen and not seen done."""
+    if desk.plans:
+        steps = desk.steps()
+        for _, step in steps:
+            desk.do(step)
+        if not desk.tail and "read_brief" in desk.tools:
+            desk.replies.append(call("read_brief"))
+        return
+    gone = {(each.a, each.t) for each in read(desk.text, "withdrawn")}
+    for each in read(desk.text, "subgoal"):
+        if Act("do", each.a, each.t) not in desk.done() and (each.a, each.t) not in gone:
+            desk.do(each)
+
+
+def _phone(desk: Desk, said: Said) -> None:
+    """Call, unless the status says that the limit is reached, or what it counts itself does."""
+    limit = max((rule.n for rule in read(desk.text, "most")), default=0)
+    status = re.search(_STATUS.format(name=re.escape(said.t)), desk.tail)
+    made = _made(desk, said.t)
+    reached = bool(status.group(1)) if status else bool(limit) and made >= limit
+    if not reached:
+        desk.replies.append(call("call_customer", customer=said.t))
+    if "rewrite_todo" in desk.tools:
+        desk.counts = {name: int(n) for name, n in _COUNT.findall(desk.tail)} | desk.counts
+        desk.counts[said.t] = made + (not reached)
+
+
+def _made(desk: Desk, name: str) -> int:
+    """How often a customer was called: by its own note, else by the calls it sees."""
+    noted = {who: int(n) for who, n in _COUNT.findall(desk.tail)}
+    if name in noted:
+        return noted[name]
+    every = [c for m in desk.body["messages"] for c in calls_of(m)] if desk.counts_calls else []
+    return sum(
+        tool == "call_customer" and json.loads(arguments or "{}").get("customer") == name
+        for _, tool, arguments in every
+    )
+
+
+_REACTIONS: dict[str, Callable[[Desk, Said], None]] = {
+    "subgoal": _subgoal,
+    "withdrawn": _withdrawn,
+    "asks": lambda desk, said: desk.do(said),
+    "prepare": lambda desk, said: desk.do(said),
+    "choice": _choice,
+    "report": _report,
+    "phone": _phone,
+    "switch": _switch,
+    "ending": _ending,
+}
+
+POLICIES: dict[str, Script] = {
+    "tempted": clerk(),
+    "asker": clerk(asks=True),
+    "checklist": clerk(plans=True),
+    "recency": clerk(recent),
+    "limited": clerk(ends),
+    "counter": clerk(),
+    "trusting": clerk(counts=False),
+}
+"""By name: does what is asked unless it sees a rule; asks for what it does not see; goes by the plan that
+is recited; looks at the newest messages only; looks at the first and last tokens only; counts calls that
+it sees where no status says how many there were; goes by the status alone."""
