@@ -1,8 +1,8 @@
 """Evals: what survives forced compaction, measured.
 
-The one idea: a sample has a name, every arm answers the same samples, and only pairs are compared. This
-version replays recorded runs and recovers hidden needles; goal drift comes next. Start reading at
-`results.py`, then `replay/measure.py` and `needles/running.py`. Names are loaded when first used, so that
+The one idea: a sample has a name, every arm answers the same samples, and only pairs are compared. It
+replays recorded runs, recovers hidden needles and measures goal drift. Start reading at `results.py`,
+then `arms.py`, `replay/measure.py`, `needles/running.py` and `goal_drift/running.py`. Names are loaded when first used, so that
 the command line can list the commands at once.
 """
 

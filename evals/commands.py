@@ -59,6 +59,35 @@ def replay(
     finish(out, "Replay of recorded runs", done.ran)
 
 
+@app.command("goal-drift")
+@grouped
+def goal_drift(
+    out: _Out = Path("evals-drift"),
+    family: Annotated[
+        list[str] | None, typer.Option(help="Only this family; may be repeated.")
+    ] = None,
+    language: Annotated[
+        list[str] | None, typer.Option(help="Only this language: en, vi, zh, ja; may be repeated.")
+    ] = None,
+    seeds: Annotated[int, typer.Option(help="Tasks of each family and language.", min=1)] = 2,
+    *,
+    arms: ArmOptions,
+    options: ModelOptions,
+) -> None:
+    """Tell rules and goals, have the run compacted, see what still steers; scripted without a model."""
+    from .goal_drift.suite import Samples, run_goal_drift
+    from .goal_drift.telling import print_all
+    from .reports.files import console, finish
+    from .results import read_results
+
+    which = Samples(tuple(family or ()), tuple(language or ()), seeds)
+    ran = run_goal_drift(out, which, arms, options)
+    try:
+        finish(out, "Goal drift", ran)
+    finally:
+        print_all(read_results(out / "results.jsonl").records, console())
+
+
 @app.command("needle-recovery")
 @grouped
 def needle_recovery(

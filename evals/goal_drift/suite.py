@@ -8,10 +8,10 @@ from pathlib import Path
 from agents import ScriptedModel
 
 from ..arms import FULL, Arm
-from ..axes import ArmOptions, arms_under_test, loads
+from ..axes import arms_under_test, loads
 from ..launching import launch, run_folder
 from ..models import EvalModel, open_model
-from ..options import ModelOptions
+from ..options import ArmOptions, ModelOptions
 from ..results import Record
 from ..running import Ran, Sample
 from .families import FAMILIES

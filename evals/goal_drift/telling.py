@@ -7,12 +7,10 @@ from rich.table import Table
 from rich.text import Text
 
 from ..arms import FULL, HEAD_ONLY
+from ..errors import ControlPassed
 from ..results import Record
 from ..statistics import Pair, paired_difference, upper_bound_of_none, wilson
 from .plan import is_control
-
-CONTROL = 4
-"""Exit code of a run in which a control passed that must fail."""
 
 
 def print_families(records: Sequence[Record], console: Console) -> None:
@@ -77,20 +75,26 @@ def print_drift(records: Sequence[Record], console: Console) -> None:
     console.print(table)
 
 
-def passed_controls(records: Sequence[Record]) -> list[str]:
-    """One line for each control that passed although it must fail."""
-    return [
-        f"control passed: {record.sample} under {record.policy!r}"
-        for record in records
-        if record.success and is_control(record)
-    ]
+def print_all(records: Sequence[Record], console: Console) -> None:
+    """Families, drift and counts.
+
+    Raises `ControlPassed` when a policy passed under an arm that takes away what it needs.
+    """
+    print_families(records, console)
+    print_drift(records, console)
+    console.print(counted(records), soft_wrap=True, highlight=False)
+    if passed := [record for record in records if record.success and is_control(record)]:
+        raise ControlPassed(
+            f"{len(passed)} samples were passed by a negative control, for example {passed[0].sample!r} "
+            f"under {passed[0].policy!r}: they test nothing, so no figure counts"
+        )
 
 
 def counted(records: Sequence[Record]) -> str:
     """How many samples, records, invalid records and controls there are."""
     controls = sum(map(is_control, records))
     bad = sum(record.state != "valid" for record in records)
-    passed = len(passed_controls(records))
+    passed = sum(record.success > 0 and is_control(record) for record in records)
     return (
         f"{len({r.sample for r in records})} samples, {len(records)} records, {bad} invalid or missing; "
         f"controls: {controls - passed} of {controls} failed, as they must"
