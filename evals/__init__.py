@@ -2,8 +2,8 @@
 
 The one idea: a sample has a name, every arm answers the same samples, and only pairs are compared. It
 replays recorded runs, recovers hidden needles and measures goal drift. Start reading at `results.py`,
-then `arms.py`, `replay/measure.py`, `needles/running.py` and `goal_drift/running.py`. Names are loaded when first used, so that
-the command line can list the commands at once.
+then `arms.py`, `replay/measure.py`, `needles/running.py` and `goal_drift/running.py`. Names are loaded
+when first used, so that the command line can list the commands at once.
 """
 
 from importlib import import_module

@@ -7,6 +7,7 @@ needs; then those that are asked. What is right is said in acts, so that the sco
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from random import Random
+from typing import Any
 
 from memory import CallRule, estimate_tokens
 
@@ -110,12 +111,12 @@ class Draw:
 Family = Callable[[Draw], DriftTask]
 
 
-def made(told: list[list[str]], asked: list[list[str]], right: Right, **more: object) -> DriftTask:
+def made(told: list[list[str]], asked: list[list[str]], right: Right, **more: Any) -> DriftTask:
     """A task of lines; name, language and seed are filled in by `drift_task`."""
     task = DriftTask(
         "", "", "", 0, tuple(map("\n".join, told)), tuple(map("\n".join, asked)), (), right
     )
-    return replace(task, **more)  # type: ignore[arg-type]  # each generator names fields of its own
+    return replace(task, **more)
 
 
 def drift_task(

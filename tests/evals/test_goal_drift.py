@@ -21,7 +21,7 @@ from evals.goal_drift.tasks import Act, DriftTask, Right, check_leaks, drift_tas
 from evals.goal_drift.wording import LANGUAGES, SENTENCES, read
 from evals.options import ArmOptions
 from evals.results import Record, read_results
-from memory import Entry, ReplyReceived, Usage
+from memory import Entry, ReplyReceived, ToolCall, Usage
 from orchestrator.cli.app import app
 
 EVERY = [(family, language) for family in FAMILIES for language in LANGUAGES]
@@ -105,8 +105,8 @@ def test_counted_calls_and_acts_are_read_from_calls_alone() -> None:
     over = done(called, called, called)
     assert (failure_of(right, over), violations(right, over)) == ("violated constraint", 1)
 
-    def reply(seq: int, *calls: object) -> Entry:
-        event = ReplyReceived(calls, "stop", Usage(), "m", {})  # type: ignore[arg-type]
+    def reply(seq: int, *calls: ToolCall) -> Entry:
+        event = ReplyReceived(calls, "stop", Usage(), "m", {})
         return Entry(seq, "main", 0.0, event)
 
     entries = [
