@@ -22,7 +22,7 @@ def print_families(records: Sequence[Record], console: Console) -> None:
         title="failures by family", title_justify="left", box=None, pad_edge=False, highlight=False
     )
     for name in ("family", "answered by", "arm", "failed", "95 %", "as"):
-        table.add_column(name, no_wrap=name != "as")
+        table.add_column(name, overflow="fold", no_wrap=name in ("failed", "95 %"))
     for (family, model, policy), found in sorted(groups.items()):
         failed = sum(not record.success for record in found)
         kinds = sorted({record.failure or record.state for record in found if not record.success})
@@ -47,7 +47,7 @@ def print_drift(records: Sequence[Record], console: Console) -> None:
         pad_edge=False,
     )
     for name in ("arm", "signed", "95 %", "clipped", "pairs", "p"):
-        table.add_column(name, no_wrap=True)
+        table.add_column(name, overflow="fold", no_wrap=name != "arm")
     for arm in arms:
         pairs = [
             Pair(r.cluster, full[r.sample], r.success)
