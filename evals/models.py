@@ -22,7 +22,7 @@ from memory import (
 from .cassettes import CassetteModel, Sink
 from .errors import CassetteMiss, EvalError
 from .options import ModelOptions
-from .results import STALE, Record
+from .results import NO_RESULT, STALE, Record
 
 _CHANGES = 5
 """Times at most that an adapter finds out something about one request."""
@@ -146,7 +146,7 @@ class SampleModel:
             update |= {
                 "passed": False,
                 "state": "missing",
-                "failure": STALE if self.stale else "no result",
+                "failure": STALE if self.stale else NO_RESULT,
                 "why": self.why,
             }
         return [

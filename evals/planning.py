@@ -14,10 +14,13 @@ def write_plan(out: Path, blanks: Sequence[Record]) -> None:
 
     Raises `EvalError` when two samples have one name, or when what is planned in `out` is not part of it.
     """
-    if len({blank.key for blank in blanks}) != len(blanks):
-        raise EvalError(
-            "two samples have one name, policy, model and reading: a fault of the suite"
-        )
+    seen: set[Key] = set()
+    for blank in blanks:
+        if blank.key in seen:
+            raise EvalError(
+                f"two samples are {blank.key!r}: a fault of the suite, please report it"
+            )
+        seen.add(blank.key)
     lines = [blank.model_dump_json() for blank in blanks]
     target = out / PLANNED
     known = set(lines)

@@ -23,6 +23,8 @@ Key = tuple[str, str, str, str]
 """Sample, policy, model and reading: what a record is of."""
 PLANNED = "planned.jsonl"
 """Beside the results: the records that an eval owes, as they stand while they have no result."""
+NO_RESULT = "no result"
+"""Failure of a sample that raised, took too long, or whose model did not answer."""
 STALE = "stale"
 """Failure of a sample whose request is not in the cassette: it was recorded for another version."""
 

@@ -13,7 +13,7 @@ from typing import Generic, TypeVar
 
 from .errors import EvalError
 from .planning import close_results, write_plan
-from .results import STALE, Record, append_results
+from .results import NO_RESULT, Record, append_results
 
 T = TypeVar("T")
 IN_A_ROW = 3
@@ -128,14 +128,14 @@ class _Work(Generic[T]):
             why = f"{type(error).__name__}: {error}"
         given = {record.key for record in found}
         lacking = [blank for blank in sample.blanks if blank.key not in given]
-        return found + [_missing(blank, "no result", why) for blank in lacking]
+        return found + [_missing(blank, NO_RESULT, why) for blank in lacking]
 
     def _keep(self, records: list[Record]) -> None:
         append_results(self.results, records)
         self.done += 1
         lost = [record for record in records if record.state == "missing"]
         self.missing += len(lost)
-        gone = bool(lost) and all(record.failure != STALE for record in lost)
+        gone = bool(lost) and all(record.failure == NO_RESULT for record in lost)
         self.in_a_row = self.in_a_row + 1 if gone else 0
         if self.in_a_row >= IN_A_ROW:
             self.stopped = (
@@ -147,7 +147,7 @@ class _Work(Generic[T]):
             )
 
 
-def _missing(blank: Record, failure: str = "no result", why: str = "not run") -> Record:
+def _missing(blank: Record, failure: str = NO_RESULT, why: str = "not run") -> Record:
     return blank.model_copy(
         update={"passed": False, "state": "missing", "failure": failure, "why": why}
     )

@@ -96,7 +96,8 @@ def run_needles(
             record = await run_needle(job.task, answering, job.arm, blind=blind, turns=turns)
         return [record] if isinstance(answering, ScriptedModel) else answering.mark([record])
 
-    samples = [Sample(job, (_blank(job, model),)) for job in jobs]
+    blanks = {(blank := _blank(job, model)).key: Sample(job, (blank,)) for job in jobs}
+    samples = list(blanks.values())  # policies share their controls
     return launch(samples, run_one, out, options, model)
 
 

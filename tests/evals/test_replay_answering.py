@@ -163,6 +163,22 @@ def test_stored_answers_are_scored_again_by_code_and_by_a_judge(
     assert all(r.why == "they do not" for r in verdicts.values() if not r.passed)
 
 
+def test_a_judge_without_verdicts_is_asked_to_the_end_and_passes_nothing(
+    recorded: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "out"
+    with serve_in_process("support.probe_script:reader") as url:
+        assert replay(recorded, out, url)[0] == 0
+        judge = ("--judge", "openai:j", "--judge-url", url)  # it makes things up, in no form
+        result = CliRunner().invoke(app, ["eval", "rescore", str(out), *judge])
+    assert result.exit_code == 3, result.output
+    assert "stopped" not in result.output
+    again = read_results(out / "rescored" / "results.jsonl").records
+    judged = [r for r in again if r.reading == "judged"]
+    assert {(r.state, r.failure, r.passed) for r in judged} == {("missing", "no verdict", False)}
+    assert all("holds no verdict" in r.why for r in judged)
+
+
 def test_results_without_stored_answers_cannot_be_scored_again(
     recorded: Path, tmp_path: Path
 ) -> None:
