@@ -18,7 +18,7 @@ _PLUMBING = (
 
 def is_control(policy: str) -> bool:
     """Whether a policy stands there to be compared with, not to be chosen."""
-    return policy in ("full", "head-only") or policy.startswith("random=")
+    return policy == "full" or policy.startswith(("head-only", "random="))
 
 
 def render_page(results: Results, summary: Summary, title: str, folder: Path | None = None) -> str:
