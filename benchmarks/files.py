@@ -4,6 +4,11 @@
 
 Prints ratios within one run; the machine's own speed cancels out. The files are made here from
 a fixed seed: 3,000 files and 17 MB of words, with some accents, in 60 folders.
+
+The aim is a search under 4 times the processor time of `re` over the same bytes. Like is compared with
+like: a `DiskStore` with `re` that reads the files too, a `MemoryStore` with `re` over bytes in memory.
+The last column is the harder comparison that no program which opens files can win: the search on disk
+beside `re` over bytes that are in memory already.
 """
 
 import asyncio
@@ -14,12 +19,12 @@ import statistics
 import sys
 import tempfile
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterable
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from filesystem import ArtifactStore, DiskStore, Query
+from filesystem import ArtifactStore, DiskStore, FileStore, MemoryStore, Query
 
 FILES = 3_000
 SIZE = 17_000_000
@@ -43,8 +48,8 @@ def make_files(folder: Path) -> None:
         path.write_text("\n".join(lines) + "\n")
 
 
-def seconds(work: Callable[[], object]) -> float:
-    """Median processor time of `work` over the rounds, children included."""
+def seconds(*works: Callable[[], object]) -> list[float]:
+    """Median processor time of each of `works`, in turn over the rounds, children included."""
 
     def used() -> float:
         usages = (
@@ -52,46 +57,58 @@ def seconds(work: Callable[[], object]) -> float:
         )
         return sum(usage.ru_utime + usage.ru_stime for usage in usages)
 
-    taken: list[float] = []
+    taken: list[list[float]] = [[] for _ in works]
     for _ in range(ROUNDS):
-        before = used()
-        work()
-        taken.append(used() - before)
-    return statistics.median(taken)
+        for work, times in zip(works, taken, strict=True):
+            before = used()
+            work()
+            times.append(used() - before)
+    return [statistics.median(times) for times in taken]
+
+
+QUERIES = (
+    ("plain text, rare", Query("Error42 timeout", limit=10**6)),
+    ("plain text, frequent", Query("timeout", limit=10**6)),
+    ("plain text, accents", Query("Zürich", limit=10**6)),
+    ("plain text, any case", Query("error42", ignore_case=True, limit=10**6)),
+    ("expression, fixed beginning", Query(r"Error\d+", regex=True, limit=10**6)),
+    ("expression, words", Query(r"\brate \w+ limit\b", regex=True, limit=10**6)),
+    ("expression, any beginning", Query(r"\w+42 \w+t\b", regex=True, limit=10**6)),
+    ("expression, nothing fixed", Query(r"\b[a-z]{10} [A-Z]\w+$", regex=True, limit=10**6)),
+)
 
 
 def search(folder: Path) -> None:
-    """Print grep's time over Python's `re` over the same bytes, read from disk and in memory."""
-    store = DiskStore(folder)
+    """Print grep's processor time over that of Python's `re` over the same bytes."""
+    on_disk, in_memory = DiskStore(folder), MemoryStore()
     paths = sorted(folder.rglob("*.md"))
     bodies = [path.read_bytes() for path in paths]
-    total = sum(len(body) for body in bodies)
-    print(
-        f"{len(bodies):,} files, {total / 1e6:.1f} MB; processor time, ratio to `re` over the bytes"
-    )
-    print(
-        f"{'search':34} {'hits':>6} {'grep s':>8} {'re s':>8} {'ratio':>6} {'re+read':>8} {'ratio':>6}"
-    )
-    for name, query in (
-        ("plain text, rare", Query("Error42 timeout", limit=10**6)),
-        ("plain text, frequent", Query("timeout", limit=10**6)),
-        ("plain text, accents", Query("Zürich", limit=10**6)),
-        ("plain text, any case", Query("error42", ignore_case=True, limit=10**6)),
-        ("expression, fixed beginning", Query(r"Error\d+", regex=True, limit=10**6)),
-        ("expression, words", Query(r"\brate \w+ limit\b", regex=True, limit=10**6)),
-        ("expression, any beginning", Query(r"\w+42 \w+t\b", regex=True, limit=10**6)),
-    ):
+    for path, body in zip(paths, bodies, strict=True):
+        asyncio.run(in_memory.write(str(path.relative_to(folder)), body))
+    print(f"{len(bodies):,} files, {sum(map(len, bodies)) / 1e6:.1f} MB; seconds of processor time")
+    print(f"{'':29}{'':>6} | {'on disk, re reads too':^23} | {'in memory':^23} | disk over")
+    columns = f"{'grep':>7} {'re':>7} {'ratio':>7}"
+    print(f"{'search':29}{'hits':>6} | {columns} | {columns} | re in memory")
+    for name, query in QUERIES:
         source = query.text if query.regex else re.escape(query.text)
-        pattern = re.compile(source.encode(), re.IGNORECASE if query.ignore_case else 0)
-        hits = len(asyncio.run(store.grep(query)).hits)
-        ours = seconds(lambda query=query: asyncio.run(store.grep(query)))
-        plain = seconds(lambda p=pattern: [m.start() for body in bodies for m in p.finditer(body)])
-        read = seconds(
-            lambda p=pattern: [m.start() for path in paths for m in p.finditer(path.read_bytes())]
+        flags = re.MULTILINE | (re.IGNORECASE if query.ignore_case else 0)
+        pattern = re.compile(source.encode(), flags)
+
+        def grep(store: FileStore, query: Query = query) -> int:
+            return len(asyncio.run(store.grep(query)).hits)
+
+        def found(read: Callable[[], Iterable[bytes]], pattern: re.Pattern[bytes] = pattern) -> int:
+            return sum(1 for body in read() for _ in pattern.finditer(body))
+
+        disk, disk_re, memory, memory_re = seconds(
+            lambda: grep(on_disk),
+            lambda: found(lambda: (path.read_bytes() for path in paths)),
+            lambda: grep(in_memory),
+            lambda: found(lambda: bodies),
         )
         print(
-            f"{name:34} {hits:6,} {ours:8.3f} {plain:8.3f} {ours / plain:6.1f}"
-            f" {read:8.3f} {ours / read:6.1f}"
+            f"{name:29}{grep(on_disk):6,} | {disk:7.3f} {disk_re:7.3f} {disk / disk_re:7.1f} | "
+            f"{memory:7.3f} {memory_re:7.3f} {memory / memory_re:7.1f} | {disk / memory_re:7.1f}"
         )
 
 

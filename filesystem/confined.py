@@ -100,14 +100,16 @@ def open_file(root: int, path: str, flags: int = os.O_RDONLY) -> int:
         raise
 
 
-def open_in(folder: int, name: str, path: str) -> int:
-    """Return a descriptor for reading the plain file `name` directly in `folder`."""
+def open_in(folder: int, name: str, path: str) -> tuple[int, int]:
+    """Return a descriptor for reading the plain file `name` directly in `folder`, and its bytes."""
     try:
         fd = os.open(name, os.O_RDONLY | _FILE, dir_fd=folder)
     except OSError as error:
         raise _refusal(error, path, None) from error
     try:
-        return plain(fd, path)
+        status = os.fstat(fd)
+        judge(status, path)
+        return fd, status.st_size
     except FileError:
         os.close(fd)
         raise

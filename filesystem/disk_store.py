@@ -252,17 +252,17 @@ def _contents(root: int, query: Query) -> Iterator[tuple[str, Iterator[bytes]]]:
     for path, folder, name in walk(root):
         if query.wants(path):
             try:
-                fd = open_in(folder, name, path)
+                fd, size = open_in(folder, name, path)
             except FileError:  # deleted or replaced since it was listed
                 continue
             try:
-                yield path, _blocks(fd)
+                yield path, _blocks(fd, size)
             finally:
                 os.close(fd)
 
 
-def _blocks(fd: int) -> Iterator[bytes]:
-    room = min(os.fstat(fd).st_size + 1, 4 * BLOCK)
+def _blocks(fd: int, size: int) -> Iterator[bytes]:
+    room = min(size + 1, 4 * BLOCK)
     while block := os.read(fd, room):
         yield block
         if len(block) < room:  # which spares most files a second call

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, Protocol, cast
 
 from .errors import BadPattern, SearchTimedOut, StorageFailed
+from .needles import Needle
 from .regex_child import Found, positions
 
 _CHILDREN = threading.BoundedSemaphore(max(2, os.cpu_count() or 2))
@@ -23,6 +24,9 @@ _CHILDREN = threading.BoundedSemaphore(max(2, os.cpu_count() or 2))
 
 class Matcher(Protocol):
     """Finds one query in texts; used as a context manager."""
+
+    needle: Needle
+    """What stands in every file that holds a match."""
 
     def fold(self, text: str) -> str:
         """Return the form of `text` to search: as many lines, perhaps another length."""
@@ -39,6 +43,8 @@ class Matcher(Protocol):
 
 def compose(text: str) -> str:
     """Return `text` in the composed normal form (NFC)."""
+    if text.isascii():
+        return text
     try:
         # Below U+0100 nothing can be composed, and this is many times faster than asking.
         text.encode("latin-1")
@@ -50,10 +56,10 @@ def compose(text: str) -> str:
 class LiteralMatcher:
     """Finds a plain text, whatever its normal form; takes time in proportion to the text."""
 
-    def __init__(self, wanted: str, *, ignore_case: bool, deadline: float) -> None:
+    def __init__(self, wanted: str, *, ignore_case: bool) -> None:
         self._ignore_case = ignore_case
         self._wanted = self.fold(wanted)
-        self._deadline = deadline
+        self.needle = Needle([self._wanted], any_case=ignore_case)
 
     def fold(self, text: str) -> str:
         """Return the form of `text` to search; see `Matcher.fold`."""
@@ -64,8 +70,6 @@ class LiteralMatcher:
 
     def find(self, texts: Sequence[str], limit: int) -> list[list[Found]]:
         """Return the matches in each text; see `Matcher.find`."""
-        if time.monotonic() > self._deadline:
-            raise _timed_out(self._wanted)
         return [positions(self._next, t, limit) if self._wanted in t else [] for t in texts]
 
     def _next(self, text: str, place: int) -> tuple[int, int] | None:
@@ -93,10 +97,12 @@ class RegexMatcher:
         self._timer.start()
         flags = re.MULTILINE | (re.IGNORECASE if ignore_case else 0)
         try:
-            refusal = self._ask((self._pattern, int(flags), math.ceil(seconds)))
+            answer = self._ask((self._pattern, int(flags), math.ceil(seconds)))
         except BaseException:
             self.close()
             raise
+        refusal, texts, any_case = cast(tuple[str, list[str], bool], answer)
+        self.needle = Needle(texts, any_case=any_case)
         if refusal:
             self.close()
             raise BadPattern(
@@ -123,7 +129,7 @@ class RegexMatcher:
             return marshal.load(source)  # noqa: S302 - written by our own program
         except (OSError, EOFError, ValueError, TypeError) as error:
             if self._killed or self._child.wait(timeout=5) < 0:
-                raise _timed_out(self._pattern) from None
+                raise timed_out(self._pattern) from None
             raise SearchTimedOut(
                 self._pattern, "the search stopped before its end", "Use a simpler pattern."
             ) from error
@@ -146,7 +152,7 @@ class RegexMatcher:
 
 def _start_child(pattern: str, deadline: float) -> "subprocess.Popen[bytes]":
     if not _CHILDREN.acquire(timeout=max(deadline - time.monotonic(), 0)):
-        raise _timed_out(pattern)
+        raise timed_out(pattern)
     program = str(Path(__file__).with_name("regex_child.py"))
     try:
         return subprocess.Popen(  # noqa: S603 - our own program, no shell
@@ -162,7 +168,8 @@ def _start_child(pattern: str, deadline: float) -> "subprocess.Popen[bytes]":
         ) from error
 
 
-def _timed_out(pattern: str) -> SearchTimedOut:
+def timed_out(pattern: str) -> SearchTimedOut:
+    """Return the error of a search for `pattern` whose time is over."""
     return SearchTimedOut(
         pattern,
         "the search did not end within its time and was stopped",

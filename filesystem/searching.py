@@ -4,13 +4,14 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
 from dataclasses import dataclass
+from itertools import chain
 
 from .blocks import TextBlock, text_blocks
 from .errors import BadArgument
-from .matchers import LiteralMatcher, Matcher, RegexMatcher
+from .matchers import LiteralMatcher, Matcher, RegexMatcher, timed_out
 from .paths import glob_matches
 from .regex_child import AFTER, BEFORE, Found
-from .text import border_after, border_before
+from .text import border_after, border_before, decode
 
 _BATCH = 1 << 20
 """Characters that are searched at a time."""
@@ -100,15 +101,20 @@ def search_files(files: Iterable[tuple[str, Iterable[bytes]]], query: Query) -> 
     two such blocks. Raises `BadPattern`, `SearchTimedOut`.
     """
     deadline = time.monotonic() + query.seconds
-    kind = RegexMatcher if query.regex else LiteralMatcher
-    with closing(kind(query.text, ignore_case=query.ignore_case, deadline=deadline)) as matcher:
-        return _Search(matcher, query).run(files)
+    any_case = query.ignore_case
+    with closing(
+        RegexMatcher(query.text, ignore_case=any_case, deadline=deadline)
+        if query.regex
+        else LiteralMatcher(query.text, ignore_case=any_case)
+    ) as matcher:
+        return _Search(matcher, query, deadline).run(files)
 
 
 class _Search:
-    def __init__(self, matcher: Matcher, query: Query) -> None:
+    def __init__(self, matcher: Matcher, query: Query, deadline: float) -> None:
         self._matcher = matcher
         self._query = query
+        self._deadline = deadline
         self._hits: list[Hit] = []
         self._files = 0
         self._seen = ("", 0, 0)
@@ -132,20 +138,40 @@ class _Search:
     def _batches(self, files: Iterable[tuple[str, Iterable[bytes]]]) -> Iterator[list[TextBlock]]:
         batch: list[TextBlock] = []
         size = 0
-        for path, chunks in files:
-            self._files += 1
-            for block in text_blocks(path, chunks, self._query.context, self._overlap):
-                batch.append(block)
-                size += len(block.text)
-                if size >= _BATCH:
-                    yield batch
-                    batch, size = [], 0
+        for block in self._blocks(files):
+            batch.append(block)
+            size += len(block.text)
+            if size >= _BATCH:
+                yield batch
+                self._check_time()
+                batch, size = [], 0
         if batch:
             yield batch
 
+    def _blocks(self, files: Iterable[tuple[str, Iterable[bytes]]]) -> Iterator[TextBlock]:
+        """Yield the blocks of all files but those that certainly hold no match."""
+        may_be_in = self._matcher.needle.may_be_in
+        for path, chunks in files:
+            self._files += 1
+            self._check_time()
+            rest = iter(chunks)
+            first, second = next(rest, b""), next(rest, None)
+            if second is not None:
+                whole = chain((first, second), rest)
+                yield from text_blocks(path, whole, self._query.context, self._overlap)
+            elif may_be_in(first):
+                yield TextBlock(path, decode(first), 1, 0, 0, 0, True)
+
+    def _check_time(self) -> None:
+        if time.monotonic() > self._deadline:
+            raise timed_out(self._query.text)
+
     def _take(self, block: TextBlock, folded: str, places: list[Found]) -> None:
         text, start, line = block.text, 0, 0
-        for index, folded_column, _ in places:
+        is_same = folded is text and "\r" not in text
+        for index, folded_column, place in places:
+            if is_same:
+                start, line = place - folded_column, index
             while line < index:
                 start = text.find("\n", start) + 1
                 line += 1
