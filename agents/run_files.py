@@ -15,15 +15,19 @@ from filesystem import (
     ArtifactStore,
     DiskStore,
     Entry,
+    FileError,
     FileMissing,
     FileStat,
     FileStore,
     Folders,
     Hits,
+    IsAFolder,
+    Layers,
     MemoryStore,
     Merger,
     MergeReport,
     MergeRule,
+    NotAFolder,
     Query,
     RunFolder,
     View,
@@ -54,8 +58,8 @@ class ThreadFiles:
 class RunFiles:
     """Files and stored bodies of a run: in its folder, or for a run in memory gone with the process.
 
-    An agent sees its own `/files`, `/inputs` (copies of what it was handed), `/artifacts`, `/transcripts`
-    (its own thread and those below it), and `/shared` when `shared` was set.
+    An agent sees its own `/files`, `/inputs` (what the run was `given`, and copies of what it was handed),
+    `/artifacts`, `/transcripts` (its own thread and those below it), and `/shared` when `shared` was set.
     """
 
     def __init__(self, folder: RunFolder | None = None) -> None:
@@ -63,6 +67,8 @@ class RunFiles:
         """The run folder, `None` for a run in memory."""
         self.shared = False
         """True gives all agents one more folder that all of them write."""
+        self.given: FileStore | None = None
+        """What all agents read under `/inputs`, such as the documents of a corpus; set before any works."""
         self._stores: dict[str, FileStore] = {}
         self._threads: dict[str, ThreadFiles] = {}
 
@@ -81,15 +87,19 @@ class RunFiles:
             own, artifacts = self.own(thread), ArtifactFiles(self.artifacts)
             folders = namespaces(
                 own,
-                inputs=View(self._store("inputs", thread))
-                if self._is_there("inputs", thread)
-                else None,
+                inputs=self._inputs(thread),
                 artifacts=artifacts,
                 transcripts=View(TranscriptFiles(log, thread)),
                 shared=self._store("shared") if self.shared else None,
             )
             self._threads[thread] = ThreadFiles(own, artifacts, folders, Workspace(folders))
         return self._threads[thread]
+
+    def _inputs(self, thread: str) -> FileStore | None:
+        handed = self._store("inputs", thread) if self._is_there("inputs", thread) else None
+        if handed is not None and self.given is not None:
+            return Layers(handed, self.given)
+        return handed or self.given
 
     def forget(self, thread: str) -> None:
         """Let go of the view of a thread that has ended; its files stay, and the view can be made again."""
@@ -111,8 +121,10 @@ class RunFiles:
                 continue
 
     async def hand_over(self, log: EventLog, parent: str, child: str, paths: Sequence[str]) -> None:
-        """Copy files that a parent named into its child's `/inputs`. Raises `FileError` for one that is
-        not there."""
+        """Copy files that a parent named into its child's `/inputs`; what the run was given is there.
+
+        Raises `FileError` for one that is not there, or whose name something else has.
+        """
         seen, inputs = self.of(log, parent).folders, self._store("inputs", child)
         for path in paths:
             inner = _inner(path)
@@ -120,7 +132,24 @@ class RunFiles:
                 await seen.stat(inner)
                 await self.learn(self.of(log, child), f"/{inner}")
             elif not inner.startswith("shared/"):
-                await inputs.write(inner.partition("/")[2], seen.stream(inner))
+                place, _, name = inner.partition("/")
+                if not await self._is_given(name):
+                    await inputs.write(name, seen.stream(inner))
+                elif place != "inputs":
+                    raise FileError(
+                        path, f"/inputs/{name} is a document of the run", "Give it another name."
+                    )
+
+    async def _is_given(self, name: str) -> bool:
+        if self.given is None:
+            return False
+        try:
+            await self.given.read(name, 0, 0)
+        except FileMissing:
+            return False
+        except (IsAFolder, NotAFolder):
+            pass  # no file of this name has room there
+        return True
 
     async def copy(self, parent: str, child: str) -> dict[str, str]:
         """Give a child a copy of its parent's `/files`; returns the hashes from which it starts."""

@@ -49,6 +49,7 @@ from .errors import (
     UnsafeFile,
     WriteConflict,
 )
+from .layers import Layers
 from .memory_store import MemoryStore
 from .merging import MergeConflict, Merger, MergeReport, MergeRule, Version, snapshot
 from .previews import READ_CALL, preview
@@ -91,6 +92,7 @@ __all__ = [
     "IndexReport",
     "IndexUnusable",
     "IsAFolder",
+    "Layers",
     "Listing",
     "Matches",
     "MemoryStore",

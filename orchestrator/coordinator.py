@@ -20,12 +20,14 @@ from agents import (
     ignore,
     open_session,
 )
+from filesystem import FileStore
 from memory import JsonObject, LogLocked, MessageAdded, Text
 
 from .approvals import Decisions, pending_calls, read_decisions
 from .briefing import briefed
 from .delegation import delegate_tool
 from .errors import QuestionRefused, RunNotFound
+from .filing import readable
 from .models import Chain
 from .result import RunResult
 from .roster import required, roster
@@ -69,9 +71,8 @@ class Coordinator:
             self.options["shared_files"] = True
         self.subagents = roster(subagents, agent, model)
         tools = [*agent.tools, *([delegate_tool(self.subagents)] if self.subagents else [])]
-        self.agent = replace(
-            agent, tools=tools, limits=replace(agent.limits, turns=self.limits.turns)
-        )
+        limited = replace(agent.limits, turns=self.limits.turns)
+        self.agent = replace(agent, tools=tools, limits=limited)
         if self.subagents and agent.files == "auto":  # what they hand over may be in files
             self.agent = replace(self.agent, files="read")
         self.agent.toolbox()
@@ -79,6 +80,8 @@ class Coordinator:
         """What this object's graphs work on now, by the key in their state."""
         self.kept: dict[str, LiveRun] = {}
         """Runs in memory that can be gone on with: hosts' threads, and those that wait for a person."""
+        self.inputs: FileStore | None = None
+        """What all agents of its runs read under `/inputs`; see `give`."""
         self._compiled: Any = None
 
     @property
@@ -89,6 +92,10 @@ class Coordinator:
     @redact_at_source.setter
     def redact_at_source(self, value: bool) -> None:
         self.options["redact_at_source"] = value
+
+    def give(self, inputs: FileStore | Path | str) -> None:
+        """Let all agents of its runs read a folder, or a store, under `/inputs`. Raises `FolderMissing`."""
+        self.inputs = readable(inputs)
 
     @property
     def name(self) -> str:
@@ -105,8 +112,7 @@ class Coordinator:
 
         Raises `QuestionRefused` for an empty task and the errors of `start_run`.
         """
-        live = await self.start(task, run_id, emit)
-        return await self.drive(live, None)
+        return await self.drive(await self.start(task, run_id, emit))
 
     def run_sync(self, task: str, **options: Any) -> RunResult:
         """`run` for scripts without an event loop."""
@@ -231,12 +237,9 @@ class Coordinator:
         if live.ended is not None and live.ended.status == "paused" and not pending:
             live.go_on()  # it paused for another reason than a call
         if decisions:
-            for call, event in read_decisions(pending, decisions):
-                live.run.log.append(call.thread, event)
-            if live.ended is not None:
-                live.go_on()
-            await live.run.log.commit()
+            await live.decide(read_decisions(pending, decisions))
         spec = TaskSpec(MAIN, self.name, live.started.task, "", depth=0)
+        live.run.files.given = self.inputs
         live.run.plan = None  # the first agent has its own; those it sends out read it
         work = await self._work_on(live.run, spec, live.run.meter)
         work.live, work.span = live, agent_span(live.run, self.name, MAIN)
@@ -268,8 +271,6 @@ class Coordinator:
             return replace(result, pending=outcome.pending)
         finally:
             await asyncio.shield(live.close())
-
-    # Inside.
 
     async def _work_on(self, run: Run, spec: TaskSpec, meter: Meter) -> Work:
         models = resolve_chain(required(self.agent.model or self.model, self.name))

@@ -1,10 +1,21 @@
 """Filing: what a child is handed as files, and what becomes of its own when it ends."""
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from agents import Run, Session, handed_path
-from filesystem import FileError, MergeConflict, MergeReport, MergeRule, Version
+from filesystem import (
+    DiskStore,
+    FileError,
+    FileStore,
+    FolderMissing,
+    MergeConflict,
+    MergeReport,
+    MergeRule,
+    Version,
+    View,
+)
 from memory import Noticed, Text
 
 from .tasks import TaskSpec
@@ -16,6 +27,19 @@ COPIED = "files_copied"
 """Topic of the notice that holds path and hash of the files that a child started with."""
 MAX_NAMED = 30
 """Files, and conflicts, that are named to the parent; the others are counted."""
+
+
+def readable(inputs: FileStore | Path | str) -> FileStore:
+    """A store as agents may read it: read-only; a folder with its files as they are.
+
+    Raises `FolderMissing`.
+    """
+    if not isinstance(inputs, Path | str):
+        return View(inputs)
+    folder = Path(inputs)
+    if not folder.is_dir():
+        raise FolderMissing(folder)
+    return View(DiskStore(folder))
 
 
 async def hand_over(run: Run, spec: TaskSpec) -> list[str]:

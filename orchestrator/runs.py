@@ -4,13 +4,15 @@ import asyncio
 import secrets
 import shutil
 import time
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from agents import Emit, Limits, Meter, Run, RunFiles, ignore
+from agents import Emit, Limits, Meter, PendingCall, Run, RunFiles, ignore
 from filesystem import NotARunFolder, RunFolder
 from memory import (
+    ApprovalGiven,
     EventLog,
     JsonObject,
     MemoryEventLog,
@@ -82,6 +84,14 @@ class LiveRun:
         """Record that a run which stopped or paused is taken up again."""
         self.ended = None
         self.run.log.append("", Noticed(RESUMED, {"events": self.run.opened_at}))
+
+    async def decide(self, decided: Iterable[tuple[PendingCall, ApprovalGiven]]) -> None:
+        """Record what a person decided about calls that wait, and that the run goes on."""
+        for call, event in decided:
+            self.run.log.append(call.thread, event)
+        if self.ended is not None:
+            self.go_on()
+        await self.run.log.commit()
 
     def ask(self, message: str) -> None:
         """Record a follow-up message; it opens a finished run again."""

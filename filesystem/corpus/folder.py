@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from ..errors import NothingReadable
+from .files import CorpusFiles
 from .passages import IndexReport, Passage, SearchResult
 from .quotes import find_verbatim, merge_places
 from .ranking import passage_of, rank
@@ -75,6 +76,10 @@ class FolderCorpus:
         """Give the extracted full text of one source; None when it is not in the index."""
         pieces = await self._read(lambda connection: _pieces(connection, source))
         return "".join(piece for _, piece in pieces) if pieces else None
+
+    def files(self) -> CorpusFiles:
+        """Give the documents as read-only files, for agents' `/inputs`; usable until ``close``."""
+        return CorpusFiles(self._index)
 
     async def close(self) -> None:
         """Close the index; searches that run end in their own time."""

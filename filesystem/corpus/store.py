@@ -14,7 +14,7 @@ from .languages import stemmer_stamp
 _Answer = TypeVar("_Answer")
 
 _APPLICATION = 0x556E6464  # marks the file as ours, so that no other database is ever emptied
-_FORMAT = "3"  # raise it when loaders, chunks, terms or tables change: old indexes are made anew
+_FORMAT = "4"  # raise it when loaders, chunks, terms or tables change: old indexes are made anew
 _TIMEOUT = 60.0  # seconds to wait for another process that writes
 
 # Terms are joined by spaces; the ASCII tokenizer takes every other character as part of a term. The
@@ -32,7 +32,9 @@ CREATE TABLE files (
     title TEXT NOT NULL,
     language TEXT NOT NULL,
     status TEXT NOT NULL,
-    reason TEXT
+    reason TEXT,
+    lines BLOB,
+    shown INTEGER NOT NULL
 );
 CREATE TABLE passages (
     id INTEGER PRIMARY KEY,

@@ -16,6 +16,7 @@ from .loaders import load, size_limit
 from .normalise import language_of
 from .passages import IndexReport, Skipped
 from .rows import name_terms, row_terms
+from .shown import packed, shown
 from .status import status_of
 from .store import IndexFile
 from .walk import Candidate, Walk
@@ -147,11 +148,12 @@ class _Sync:
         language = language_of(extracted.text)
         title = extracted.title[:500]
         status = status_of(candidate.source, extracted.text)
+        size = len(shown(extracted.text, extracted.lines))
         facts = (candidate.source, *_facts(candidate), digest, title, language, status, reason)
         file = self._connection.execute(
             "INSERT INTO files (source, path, size, mtime_ns, settled, digest, title, language,"
-            " status, reason) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            facts,
+            " status, reason, lines, shown) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            (*facts, packed(extracted), size),
         ).lastrowid
         if reason is not None:
             return

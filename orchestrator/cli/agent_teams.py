@@ -29,7 +29,8 @@ class AgentFiles:
     where: str
     """Path of the file or folder."""
     docs: tuple[str, ...] = ()
-    """What the tools `search` and `read_source` read; without documents there are no tools."""
+    """What the tools `search` and `read_source` read, and agents with file tools under `/inputs`; without
+    documents there are no such tools."""
     models: tuple[str, ...] = ()
     """A fallback chain for all agents that name no model."""
 
@@ -63,7 +64,9 @@ class AgentFiles:
             return await work(self._team([], runs))
         corpus = await open_corpus([Path(path) for path in self.docs], runs)
         try:
-            return await work(self._team(search_tools(corpus), runs))
+            team = self._team(search_tools(corpus), runs)
+            team.give(corpus.files())
+            return await work(team)
         finally:
             await corpus.close()
 

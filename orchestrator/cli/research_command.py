@@ -45,6 +45,12 @@ def research(
     time: Annotated[
         float | None, typer.Option(metavar="SECONDS", help="Limit of wall time for the whole run.")
     ] = None,
+    file_tools: Annotated[
+        bool,
+        typer.Option(
+            "--file-tools", help="Researchers also list, read and grep the documents as files."
+        ),
+    ] = False,
     redact_at_source: RedactAtSource = False,
     json: AsJson = False,
     quiet: Quiet = False,
@@ -69,6 +75,7 @@ def research(
         seconds=limit,
         base_url=address,
         redact_at_source=redact_at_source,
+        file_tools=file_tools,
     )
     run_id = new_run_id()
     drive(

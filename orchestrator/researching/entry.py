@@ -46,6 +46,8 @@ class ResearchOptions:
     """Address of an OpenAI-compatible server, `None` for the environment's or the provider's own."""
     redact_at_source: bool = False
     """Hides secrets in questions and documents from the models and from the log as well."""
+    file_tools: bool = False
+    """Gives researchers `ls`, `glob`, `grep`, `read_file` over the documents, and `/files` of their own."""
 
     def limits(self) -> Limits:
         """The limits of the run's tree."""
@@ -63,12 +65,14 @@ class ResearchOptions:
             "seconds": self.seconds,
             "base_url": self.base_url,
             "redact_at_source": self.redact_at_source,
+            "file_tools": self.file_tools,
         }
 
 
 def stored_options(data: Mapping[str, Any], runs: Path) -> ResearchOptions:
     """The options that `ResearchOptions.stored` wrote."""
-    names = ("parallel", "rounds", "max_tokens", "seconds", "base_url", "redact_at_source")
+    names = ("parallel", "rounds", "max_tokens", "seconds", "base_url")
+    names += ("redact_at_source", "file_tools")
     given = {name: data[name] for name in names if name in data}
     return ResearchOptions(models=Models(**data.get("models", {})), runs=runs, **given)
 
@@ -186,7 +190,8 @@ async def _work(
     from .job import ResearchJob
 
     try:
-        team = research_team(corpus, await corpus.sources(), models)
+        live.run.files.given = corpus.files()
+        team = research_team(corpus, await corpus.sources(), models, file_tools=options.file_tools)
         runner = AsyncRunner(live.run, team, live.run.meter)
         names = sorted({chain[0].name for chain in models.values()})
         skipped = corpus.report.skipped

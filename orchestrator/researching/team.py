@@ -20,9 +20,16 @@ MAX_OUTLINE = 60
 
 
 def research_team(
-    corpus: Search, sources: Sequence[str], models: Mapping[str, Sequence[Model]]
+    corpus: Search,
+    sources: Sequence[str],
+    models: Mapping[str, Sequence[Model]],
+    *,
+    file_tools: bool = False,
 ) -> dict[str, Subagent]:
-    """The four agents by name. `models` holds a fallback chain for each role."""
+    """The four agents by name. `models` holds a fallback chain for each role.
+
+    With `file_tools` the researchers read the documents under `/inputs` as well.
+    """
     lead = Limits(turns=8)
     planner = prompt("planner") + _outline(sources)
     agents = [
@@ -30,8 +37,9 @@ def research_team(
         (
             Agent(
                 "researcher",
-                prompt("researcher"),
+                prompt("researcher") + (prompt("researcher-files") if file_tools else ""),
                 tools=search_tools(corpus),
+                files="all" if file_tools else "auto",
                 output_type=Conclusion,
                 check=partial(quote_faults, corpus),
                 limits=Limits(turns=16, seconds=RESEARCHER_SECONDS),
