@@ -1,10 +1,11 @@
 """Searching the text of many files: the query, the hits, and the loop over blocks of text."""
 
 import time
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
 from dataclasses import dataclass
-from itertools import chain
+from itertools import islice
 
 from .blocks import TextBlock, text_blocks
 from .errors import BadArgument
@@ -154,13 +155,13 @@ class _Search:
         for path, chunks in files:
             self._files += 1
             self._check_time()
-            rest = iter(chunks)
-            first, second = next(rest, b""), next(rest, None)
-            if second is not None:
-                whole = chain((first, second), rest)
+            ahead, rest = deque[bytes](), iter(chunks)
+            ahead.extend(islice(rest, 2))
+            if len(ahead) > 1:
+                whole = _in_turn(ahead, rest)
                 yield from text_blocks(path, whole, self._query.context, self._overlap)
-            elif may_be_in(first):
-                yield TextBlock(path, decode(first), 1, 0, 0, 0, True)
+            elif may_be_in(data := ahead.pop() if ahead else b""):
+                yield TextBlock(path, decode(data), 1, 0, 0, 0, True)
 
     def _check_time(self) -> None:
         if time.monotonic() > self._deadline:
@@ -223,6 +224,13 @@ class _Search:
             before=before,
             after=after,
         )
+
+
+def _in_turn(ahead: deque[bytes], rest: Iterator[bytes]) -> Iterator[bytes]:
+    """Yield what was read ahead and then the rest, holding none of it."""
+    while ahead:
+        yield ahead.popleft()
+    yield from rest
 
 
 def _around(line: str, column: int) -> tuple[str, int]:
