@@ -5,7 +5,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 # Those that need no argument; benchmarks/corpus.py wants a folder.
-BENCHES ?= benchmarks/research.py benchmarks/loop.py benchmarks/files.py benchmarks/prefix.py benchmarks/log.py benchmarks/sixty_steps.py benchmarks/long_session.py benchmarks/isolation.py
+BENCHES ?= benchmarks/research.py benchmarks/loop.py benchmarks/files.py benchmarks/large_result.py benchmarks/prefix.py benchmarks/log.py benchmarks/sixty_steps.py benchmarks/long_session.py benchmarks/isolation.py
 QUESTION ?= How is a subagent kept from hurting its parent? What happens when a context grows too large? How is a quote verified? What are the exit codes?
 # Exported, so that any character of a question reaches the program as it is.
 export QUESTION

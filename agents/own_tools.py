@@ -2,6 +2,8 @@
 
 from typing import TYPE_CHECKING
 
+from filesystem import ALL_TOOLS, Workspace
+
 from .errors import AgentDefinitionError
 from .file_tools import READING, file_tools
 from .looking_back import lookback_tools
@@ -52,9 +54,15 @@ def _file_tools(session: "Session") -> list[Tool]:
         return []
     counter = session.thread.counter
     session.reads = True
+
+    def workspace() -> Workspace:
+        found = session.files.workspace
+        found.tools = ALL_TOOLS & session.tools.keys()
+        return found
+
     return list(
         file_tools(
-            lambda: session.files.workspace,
+            workspace,
             counter,
             lambda: limits_of(session).result,
             reading=wanted != "all",

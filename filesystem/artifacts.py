@@ -91,7 +91,11 @@ class ArtifactStore:
     def _put(self, body: str | bytes, kind: str | None, origin: str) -> ArtifactRef:
         sink = _Sink(self.folder)
         try:
-            sink.feed(encode(body) if isinstance(body, str) else body)
+            for start in range(
+                0, len(body), BLOCK
+            ):  # what fits a cache is hashed and written faster
+                part = body[start : start + BLOCK]
+                sink.feed(encode(part) if isinstance(part, str) else part)
             return self._finish(sink, kind, origin)
         finally:
             sink.close()

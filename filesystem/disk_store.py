@@ -262,7 +262,7 @@ def _contents(root: int, query: Query) -> Iterator[tuple[str, Iterator[bytes]]]:
 
 
 def _blocks(fd: int, size: int) -> Iterator[bytes]:
-    room = min(size + 1, 4 * BLOCK)
+    room = min(size + 1, 2 * BLOCK)
     while block := os.read(fd, room):
         yield block
         if len(block) < room:  # which spares most files a second call

@@ -104,8 +104,8 @@ class MemoryStore:
             for path, data in files.items():
                 if not query.wants(path):
                     continue
-                offsets = range(0, len(data), 4 * BLOCK)
-                yield path, (data[offset : offset + 4 * BLOCK] for offset in offsets)
+                offsets = range(0, len(data), 2 * BLOCK)
+                yield path, (data[offset : offset + 2 * BLOCK] for offset in offsets)
 
         return await asyncio.to_thread(search_files, contents(), query)
 

@@ -98,7 +98,7 @@ class Hits:
 def search_files(files: Iterable[tuple[str, Iterable[bytes]]], query: Query) -> Hits:
     """Search files given as (path, content in blocks), in the order given. Blocking.
 
-    At most about 5 MiB of a file is held. A regular expression cannot match across the border of
+    At most about 8 MiB of a file is held. A regular expression cannot match across the border of
     two such blocks. Raises `BadPattern`, `SearchTimedOut`.
     """
     deadline = time.monotonic() + query.seconds

@@ -141,7 +141,7 @@ class ArtifactFiles(ReadOnly):
             for name, ref in refs:
                 if query.wants(name):
                     with self._store.open(ref) as file:
-                        yield name, iter(lambda: file.read(4 * BLOCK), b"")
+                        yield name, iter(lambda: file.read(2 * BLOCK), b"")
 
         return await asyncio.to_thread(search_files, contents(), query)
 

@@ -65,7 +65,8 @@ class Workspace:
         """What the agent sees, see `namespaces`."""
         self.cap = cap
         """Characters of a result's text at most."""
-        self._tools = frozenset(tools)
+        self.tools = frozenset(tools)
+        """The tools that the agent has; errors advise no other."""
         self._guarded = frozenset(guarded)
         self._seen: dict[str, str] = {}
 
@@ -219,7 +220,7 @@ class Workspace:
         except NameCollision as error:
             raise in_namespace(error, path) from None
         except FileError as error:
-            advise(error, path, self._tools)
+            advise(error, path, self.tools)
             raise
 
 

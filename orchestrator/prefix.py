@@ -70,6 +70,7 @@ async def open_fork(
     session.tools = {
         name: _tool(own.get(name), schema) for schema in config.tools if (name := schema["name"])
     }
+    session.reads = session.reads and "read_file" in session.tools
     return session
 
 

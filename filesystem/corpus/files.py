@@ -62,8 +62,8 @@ class CorpusFiles(ReadOnly):
             def contents() -> Iterator[tuple[str, Iterator[bytes]]]:
                 for path, _ in _sizes(connection):
                     if query.wants(path) and (data := _text(connection, path)) is not None:
-                        offsets = range(0, len(data), 4 * BLOCK)
-                        yield path, (data[at : at + 4 * BLOCK] for at in offsets)
+                        offsets = range(0, len(data), 2 * BLOCK)
+                        yield path, (data[at : at + 2 * BLOCK] for at in offsets)
 
             return search_files(contents(), query)
 

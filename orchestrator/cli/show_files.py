@@ -44,6 +44,7 @@ def file(folder: Path, path: str, thread: str | None, raw: bool) -> None:
         "files": run.files / (thread or MAIN),
         "inputs": run.path / "inputs" / (thread or MAIN),
         "shared": run.path / "shared",
+        "transcripts": run.transcripts,
     }
     try:
         if place == "artifacts":

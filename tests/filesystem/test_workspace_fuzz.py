@@ -107,7 +107,7 @@ async def test_10000_random_calls(kind, tmp_path):
     space = Workspace(folders, cap=5_000)
     fuzz = Fuzz(7)
     done = refused = 0
-    for n in range(CALLS // 2):
+    for n in range(CALLS):
         try:
             text = (await fuzz.call(space)).text
             done += 1

@@ -3,7 +3,9 @@
 import pytest
 
 from memory import (
+    ContextCompacted,
     MessageAdded,
+    Replacement,
     SqliteEventLog,
     Text,
     ThreadStarted,
@@ -47,6 +49,21 @@ async def test_each_thread_has_its_text_and_its_lines(tmp_path):
     assert len(same(tmp_path, "main.1-1")) == 1
     assert lines(tmp_path / "run.jsonl") == [1]
     assert (tmp_path / "main.txt").stat().st_mode & 0o077 == 0
+
+
+async def test_case_41_crlf_history_is_whole_after_two_compactions(tmp_path):
+    log = opened(tmp_path)
+    texts = [f"line {n}\r\nwith its end\r\n\r\n" for n in range(6)]
+    for first in (0, 3):
+        await written(log, texts[first : first + 3])
+        hidden = tuple(e.seq for e in await log.read("main") if isinstance(e.event, MessageAdded))
+        log.append("main", ContextCompacted("test", (Replacement(hidden, "a\r\nsummary"),)))
+        await log.commit()
+    await log.close()
+    same(tmp_path)
+    kept = (tmp_path / "main.txt").read_bytes().decode()
+    assert [kept.count(text) for text in texts] == [1] * 6
+    assert kept.count("a\r\nsummary") == 2
 
 
 @pytest.mark.parametrize("cut", [0, 1, 7, 60, 500])

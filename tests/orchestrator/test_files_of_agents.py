@@ -1,7 +1,9 @@
 """Files of a run's agents: what is handed over, what comes back, what each may see."""
 
 import asyncio
+import os
 
+import pytest
 from typer.testing import CliRunner
 
 from agents import Agent, Conclusion, ScriptedModel, call, tool
@@ -186,4 +188,86 @@ async def test_files_and_stored_bodies_are_shown_after_the_run(tmp_path):
     assert "fetch" in listed
     assert (await shown("--file", listed.split()[0])).rstrip().endswith(NEEDLE)
     assert (await shown("--file", "/files/notes.md")).strip() == "my notes"
+    assert "a long line of the page" in await shown("--file", "/transcripts/main.txt")
     assert "threads with files: main" in await shown("--file", "/files/a.md", "--thread", "nobody")
+
+
+BAD = (
+    "../x",
+    "/files/../../x",
+    "/etc/passwd",
+    "a\0b",
+    "n" * 300,
+    "\ud800",
+    "link",
+    "folder/x",
+    "pipe",
+)
+
+
+async def test_case_r9_no_path_ends_a_run_or_leaves_its_folder(tmp_path):
+    """Every file tool with every bad path: errors that the model reads, then the run goes on."""
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (outside / "x").write_text("the secret")
+
+    def plant(_):
+        root = tmp_path / "runs/r/files/main"
+        (root / "link").symlink_to(outside / "x")
+        (root / "folder").symlink_to(outside, target_is_directory=True)
+        os.mkfifo(root / "pipe")
+        return [
+            call(name, **arguments)
+            for path in BAD
+            for name, arguments in (
+                ("ls", {"path": path}),
+                ("read_file", {"path": path}),
+                ("write_file", {"path": path, "content": "x"}),
+                ("edit_file", {"path": path, "old": "the", "new": "a"}),
+                ("glob", {"pattern": path}),
+                ("grep", {"text": "secret", "path": path}),
+                ("delete", {"path": path}),
+            )
+        ]
+
+    model = ScriptedModel(
+        [
+            write("notes..v2.md", "fine"),
+            plant,
+            [call("read_file", path="notes..v2.md"), call("ls", path="/files")],
+            "ok",
+        ]
+    )
+    agent = Agent("lead", "Lead.", model, files="all")
+    result = await Coordinator(agent, runs=tmp_path / "runs").run("go", run_id="r")
+    assert result.status == "done", result.reason
+    read = [m["content"] for m in loads(model.requests[-1])["messages"] if m["role"] == "tool"]
+    assert len(read) == 1 + 7 * len(BAD) + 2
+    assert not any("the secret" in text or "wrote" in text for text in read[1:])
+    assert sum(text.startswith("[error]") for text in read) >= 6 * len(BAD)  # `glob` finds nothing
+    assert "fine" in read[-2]
+    assert "1 entries" in read[-1]
+    assert [path.name for path in outside.iterdir()] == ["x"]
+    assert (outside / "x").read_text() == "the secret"
+
+
+@pytest.mark.parametrize(("files", "named"), [("read", False), ("all", True)])
+async def test_errors_advise_no_tool_that_the_agent_does_not_have(files, named):
+    model = ScriptedModel(
+        [
+            [
+                call("read_file", path="/files/gone.md"),
+                call("read_file", path="/nowhere/a.md"),
+                call("grep", text="x", path="/files/gone"),
+                call("read_file", path="/files"),
+            ],
+            "ok",
+        ]
+    )
+    await Coordinator(Agent("lead", "Lead.", model, files=files)).run("go")
+    read = "\n".join(
+        m["content"] for m in loads(model.requests[-1])["messages"] if m["role"] == "tool"
+    )
+    assert read.count("[error]") == 4
+    assert ("ls(" in read) is named
+    assert named or "glob(" not in read
