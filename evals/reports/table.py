@@ -28,7 +28,7 @@ def print_summary(summary: Summary, console: Console) -> None:
 
 def _table(title: str, rows: Sequence[Row]) -> Table:
     table = Table(title=title, title_justify="left", box=None, pad_edge=False)
-    table.add_column("policy", no_wrap=True)
+    table.add_column("policy", overflow="fold")
     for name in ("rate", "95 %", "passed", "bad", "kept", "extra"):
         table.add_column(name, justify="right", no_wrap=True)
     for row in rows:
