@@ -5,6 +5,7 @@ such, do not count; what the provider puts around a message is a constant. Image
 """
 
 import functools
+from collections.abc import Hashable
 from typing import Any, cast
 
 from .encoding import loads, wire
@@ -54,9 +55,18 @@ def count_head(head: bytes, counter: Counter) -> int:
     return _count(parts, counter)
 
 
-@functools.lru_cache(maxsize=128)
 def shared_head(head: bytes, counter: Counter) -> tuple[bytes, int]:
-    """A head and its tokens: the same bytes for all threads of one kind of agent, counted once."""
+    """A head and its tokens: the same bytes for all threads of one kind of agent, counted once.
+
+    A counter that cannot be hashed, such as one that keeps notes, counts each head itself.
+    """
+    if isinstance(cast(Any, counter), Hashable):
+        return _kept_head(head, counter)
+    return head, count_head(head, counter)
+
+
+@functools.lru_cache(maxsize=128)
+def _kept_head(head: bytes, counter: Counter) -> tuple[bytes, int]:
     return head, count_head(head, counter)
 
 
