@@ -15,7 +15,7 @@ from evals.goals.scoring import GoalScore
 from evals.goals.suite import digest_of, read_goal
 from evals.judging import read_verdict
 from evals.results import read_results
-from memory import ContextCompacted, Replacement, SqliteEventLog, ToolCall, ToolReturned
+from memory import ContextCompacted, Replacement, SqliteEventLog, ToolCall, ToolReturned, plain_text
 from orchestrator import Coordinator
 from orchestrator.cli.app import app
 
@@ -107,9 +107,12 @@ async def test_a_run_that_did_not_end_well_does_not_pass(tmp_path: Path) -> None
 async def test_an_effect_repeated_after_a_compaction_hid_it_is_found(tmp_path: Path) -> None:
     folder = await run(tmp_path, *GOOD)
     log = SqliteEventLog(folder / "events.db")
-    paid = [e for e in await log.read("main") if isinstance(e.event, ToolReturned)]
-    first = next(e for e in paid if e.event.name == "pay")  # pyright: ignore[reportAttributeAccessIssue] - chosen above
-    log.append("main", ContextCompacted("hand", (Replacement((first.seq,), ""),)))
+    (paid,) = [
+        entry.seq
+        for entry in await log.read("main")
+        if isinstance(entry.event, ToolReturned) and plain_text(entry.event.content) == "paid Ann"
+    ]
+    log.append("main", ContextCompacted("hand", (Replacement((paid,), ""),)))
     await log.commit()
     await log.close()
     tools = [tool(pay), tool(close_account), tool(edit)]
