@@ -3,7 +3,6 @@
 import asyncio
 import difflib
 import inspect
-import time
 from collections.abc import Sequence
 
 from pydantic import BaseModel
@@ -48,13 +47,13 @@ async def run_calls(session: Session, calls: Sequence[ToolCall]) -> None:
 async def run_call(session: Session, call: ToolCall) -> None:
     """Run one call and record its result."""
     session.run.emit(ToolStarted(session.thread.name, call.name, call.arguments))
-    started = time.monotonic()
+    started = session.run.clock()
     with tool_span(session, call) as span:
         content, kind = await _result(session, call)
         content = session.run.hide(content)
         tell_result(span, content, kind)
     content, failed = await kept(session, call, content)
-    record(session, call, content, kind or failed, time.monotonic() - started)
+    record(session, call, content, kind or failed, session.run.clock() - started)
     await session.thread.commit()
 
 

@@ -1,5 +1,6 @@
 """A run as its agents share it, and a session: one agent at work on one thread of it."""
 
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -68,6 +69,8 @@ class Run:
     """The files of its agents, and the stored bodies."""
     opened_at: int = 0
     """Position of the newest event that an earlier process wrote, 0 for a new run."""
+    clock: Callable[[], float] = time.monotonic
+    """Seconds, by which the duration of a tool call is measured."""
 
     @property
     def artifacts(self) -> ArtifactStore:

@@ -65,6 +65,8 @@ class Arm:
     """Of the recitation; `off` for none."""
     parts: frozenset[str] = frozenset(PARTS)
     """Of the recitation."""
+    advice: bool = True
+    """Of the recitation: False shows readings of the status without what to do about them."""
     pinned: bool = True
     """True hands the rules of a sample to the agent as pinned text; else only the history has them."""
     prompt: str = "general"
@@ -101,6 +103,8 @@ class Arm:
         words = [self.policy]
         if self.mode != "replace":
             words.append(f"recite={self.mode}")
+        if self.mode != "off" and not self.advice:
+            words.append("recite=readings")
         if self.mode != "off" and self.parts != frozenset(PARTS):
             words.append(f"parts={','.join(p for p in PARTS if p in self.parts) or 'none'}")
         if not self.pinned:
@@ -144,7 +148,7 @@ class Arm:
 
     def recitation(self, rules: Sequence[CallRule] = ()) -> Recitation:
         """What the end of the agent's requests restates; `rules` are the calls to count."""
-        return Recitation(self.mode, parts=self.parts, rules=tuple(rules))
+        return Recitation(self.mode, parts=self.parts, rules=tuple(rules), advice=self.advice)
 
     def tokens(self, model: Model) -> int:
         """Tokens from which a context is compacted: the work of a sample is sized by it."""

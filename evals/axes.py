@@ -15,6 +15,8 @@ from .options import ArmOptions
 from .summarisers import SUMMARISERS, summariser
 
 MODES = ("replace", "append", "compaction", "off")
+READINGS = "readings"
+"""As `replace`, but readings of the status stand without what to do about them."""
 
 
 def arms_under_test(options: ArmOptions) -> tuple[Arm, ...]:
@@ -43,9 +45,12 @@ def loads(arms: Sequence[Arm], options: ArmOptions, number: int) -> list[Arm]:
 
 def _arm(base: Arm, policy: str, recite: str, prompt: str) -> Arm:
     mode, colon, parts = recite.partition(":")
-    if mode not in MODES:
-        raise FamilyUnknown(f"no recitation {mode!r}; there are: {', '.join(MODES)}")
-    arm = replace(base, policy=policy, mode=cast(Any, mode), prompt=_prompt(prompt))
+    advice = mode != READINGS
+    if advice and mode not in MODES:
+        known = ", ".join((*MODES, READINGS))
+        raise FamilyUnknown(f"no recitation {mode!r}; there are: {known}")
+    base = replace(base, mode=cast(Any, mode if advice else "replace"), advice=advice)
+    arm = replace(base, policy=policy, prompt=_prompt(prompt))
     arm = replace(arm, parts=frozenset(parts.split(","))) if colon else arm
     arm.check()
     return arm

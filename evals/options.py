@@ -94,7 +94,9 @@ class ArmOptions:
     ] = None
     recite: Annotated[
         list[str] | None,
-        typer.Option(help="Recitation: MODE or MODE:PART,PART (off, replace:goal...); repeatable."),
+        typer.Option(
+            help="Recitation: MODE or MODE:PART,PART (off, readings, replace:goal...); repeatable."
+        ),
     ] = None
     prompt: Annotated[
         list[str] | None,

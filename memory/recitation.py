@@ -78,6 +78,8 @@ class Recitation:
     """Names from `PARTS`; what is left out is never shown."""
     rules: tuple[CallRule, ...] = ()
     """Calls to count and to show from the one before the last that is allowed."""
+    advice: bool = True
+    """Say with each reading of the status what to do about it; without, readings mostly go unheeded."""
 
     def __post_init__(self) -> None:
         unknown = sorted(self.parts - set(PARTS))
@@ -148,7 +150,12 @@ def recite(
     lines = [*_plan_lines(status, todo, pinned, settings.parts, bool(readings))]
     if readings:
         lines.append("Status:")
-        lines += [f"- {reading.value}. Rule: {reading.rule}." for reading in readings]
+        lines += [
+            f"- {reading.value}. Rule: {reading.rule}."
+            if settings.advice
+            else f"- {reading.value}."
+            for reading in readings
+        ]
     return "\n".join((TAIL_START, _INTRO, *lines, TAIL_END)) if lines else ""
 
 

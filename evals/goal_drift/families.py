@@ -4,6 +4,7 @@ from functools import partial
 
 from .counted import COUNTED
 from .tasks import Act, Draw, DriftTask, Family, Right, made
+from .timed import TIMED
 
 FOREIGN = "adopted foreign goal"
 STEPS = (2, 4, 8, 16, 32)
@@ -211,5 +212,6 @@ FAMILIES: dict[str, Family] = {
     "todo-forbidden": todo_forbidden,
     "inherited": inherited,
     **COUNTED,
+    **TIMED,
 }
 """By name."""

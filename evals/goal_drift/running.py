@@ -20,6 +20,7 @@ from ..arms import FULL, HEAD_ONLY, Arm, under
 from ..results import Record
 from ..summarisers import planting
 from ..validity import why_invalid
+from .archive import Clock
 from .scoring import done_of, failure_of, violations
 from .tasks import GOAL, SYSTEM, DriftTask
 from .tickets import long_message, tickets_of, tools_of
@@ -43,17 +44,20 @@ async def run_drift(
     """
     arm = arm_of(task, arm)
     trigger = arm.tokens(model)
-    tickets = tickets_of(task, arm, trigger)
+    tickets, clock = tickets_of(task, arm, trigger), Clock()
+    limits = Limits(turns=turns or 4 * len(tickets) + 60)
     agent = Agent(
         "clerk",
         SYSTEM,
-        tools=tools_of(task, tickets),
+        tools=tools_of(task, tickets, clock),
         todo="todo" in task.tools,
         files="none",
-        limits=Limits(turns=turns or 4 * len(tickets) + 60),
+        limits=replace(limits, parallel_tools=1) if task.archive else limits,
     )
     coordinator = Coordinator(under(arm, agent, task.pinned, task.calls), model=model, runs=folder)
     live = await coordinator.start(GOAL, RUN, ignore)
+    if task.archive:  # what a call takes is the sample's business, and the same on every machine
+        live.run.clock = clock.read
     await coordinator.drive(live)
     if task.question:
         if folder is None:

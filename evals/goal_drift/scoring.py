@@ -13,6 +13,10 @@ _SLOTS = {
     "do": ("action", "target"),
     "send_report": ("address", "customer"),
     "call_customer": ("", "customer"),
+    "fetch_file": ("part", "customer"),
+    "fetch_copy": ("", "customer"),
+    "save_file": ("", "customer"),
+    "check_saved": ("", "customer"),
 }
 
 
@@ -46,8 +50,8 @@ def done_of(entries: Sequence[Entry], question: int) -> Done:
 def failure_of(right: Right, done: Done) -> str:
     """The kind of the first failure, `""` when everything was right.
 
-    In this order: what must not be done, what was done twice, needless or missing questions, what is
-    missing, and acts that nobody asked for.
+    In this order: what must not be done; what was done too often, or not often enough; needless or missing
+    questions; what is missing; and acts that nobody asked for.
     """
     forbidden = dict(right.forbidden)
     for act in done.after:
@@ -56,8 +60,8 @@ def failure_of(right: Right, done: Done) -> str:
     if right.most:
         return _counted(right, done)
     every = [*done.before, *done.after]
-    if any(every.count(act) > 1 for act in right.required):
-        return "repeated effect"
+    if wrong := _wrong_number(right, done):
+        return wrong
     if right.asks is False and done.asked:
         return "needless question"
     if right.asks and not done.asked:
@@ -68,8 +72,16 @@ def failure_of(right: Right, done: Done) -> str:
             if right.missing != "false completion" or done.finished
             else "dropped subgoal"
         )
-    known = {*right.required, *right.allowed}
+    known = {*right.required, *right.allowed, *(times.act for times in right.times)}
     return "invented answer" if any(act not in known for act in done.after) else ""
+
+
+def _wrong_number(right: Right, done: Done) -> str:
+    for times in right.times:
+        if not times.least <= done.after.count(times.act) <= times.most:
+            return times.failure
+    every = [*done.before, *done.after]
+    return "repeated effect" if any(every.count(act) > 1 for act in right.required) else ""
 
 
 def _counted(right: Right, done: Done) -> str:

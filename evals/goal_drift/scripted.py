@@ -13,6 +13,7 @@ from typing import Any
 from agents import call
 from memory import ToolCall, is_tail
 
+from .archive import REFUSED, SUMMARY, WHOLE
 from .sight import Message, Sight, calls_of, ends, recent, text_of, whole
 from .tasks import Act
 from .wording import Said, read
@@ -21,6 +22,14 @@ Script = Callable[[dict[str, Any]], Any]
 _OPEN_STEP = re.compile(r"^(\d+)\. \[[ >]\] (.+)$", re.MULTILINE)
 _COUNT = re.compile(r'^- calls "([^"]+)": (\d+)$', re.MULTILINE)
 _STATUS = r"customer={name}: \d+ of \d+ calls(, limit reached)?"
+_READINGS = {
+    "slow": (r"^- fetch_file: [\d,]+ ms, usually", r"ask it for less"),
+    "closed": (r"^- fetch_file: \d+ errors in a row", r"this way is closed"),
+    "instant": (r"^- save_file: empty result after", r"make sure that it did anything"),
+}
+"""Of the status: what says so to whom readings are enough, and to whom only the advice tells."""
+_TRIES = 3
+"""Calls for one customer after which every clerk takes another way."""
 
 
 @dataclass(slots=True)
@@ -33,6 +42,7 @@ class Desk:
     plans: bool
     asks: bool
     counts_calls: bool
+    heeds: str
     replies: list[ToolCall] = field(default_factory=list[ToolCall])
     """What it calls next."""
     added: list[str] = field(default_factory=list[str])
@@ -70,6 +80,14 @@ class Desk:
             if (step.a, step.t) == (said.a, said.t):
                 self.settle(number, "done" if allowed else "cancelled")
 
+    def told(self, what: str) -> bool:
+        """True when the status says so, in the words that this clerk goes by: a key of `_READINGS`."""
+        if self.heeds == "nothing":
+            return what == "closed"
+        reading, advice = _READINGS[what]
+        wanted = reading if self.heeds == "readings" else advice
+        return re.search(wanted, self.tail, re.MULTILINE) is not None
+
     def settle(self, number: int, state: str) -> None:
         """Note that a step of the plan is done or cancelled."""
         if not any(change["step"] == number for change in self.changes):
@@ -87,23 +105,30 @@ class Desk:
 
 
 def clerk(
-    sight: Sight = whole, *, plans: bool = False, asks: bool = False, counts: bool = True
+    sight: Sight = whole,
+    *,
+    plans: bool = False,
+    asks: bool = False,
+    counts: bool = True,
+    heeds: str = "readings",
 ) -> Script:
     """A policy that takes tickets and reacts to each sentence it can read.
 
     `plans`: it keeps a plan and goes by what is recited of it. `asks`: it asks for what it does not see.
-    `counts`: without a status it counts the calls that it sees.
+    `counts`: without a status it counts the calls that it sees. `heeds`: what of the status about time and
+    errors it goes by: `readings`, only the `advice` beside them, or `nothing`, and then it gives up at once.
     """
 
     def script(body: dict[str, Any]) -> Any:
         messages: list[Message] = body["messages"]
-        desk = Desk(body, sight(messages), plans, asks, counts)
+        desk = Desk(body, sight(messages), plans, asks, counts, heeds)
         history = [m for m in messages if not is_tail(text_of(m))]
         new = _newest(history)
         if not new:
             return _begin(desk, history)
         if any(name == "finish" for name, _ in new):
             return "ready"
+        _look_after(desk, history)
         tickets = [text for name, text in new if name in ("next_ticket", "read_brief")]
         again = any(name == "read_brief" for name, _ in new)
         for text in tickets:
@@ -114,17 +139,36 @@ def clerk(
     return script
 
 
+def _results(history: list[Message]) -> list[Message]:
+    """The results of the newest reply, empty when the newest is a message."""
+    first = len(history)
+    while first and history[first - 1]["role"] == "tool":
+        first -= 1
+    return history[first:]
+
+
 def _newest(history: list[Message]) -> list[tuple[str, str]]:
-    """Name and text of each result of the newest reply, empty when the newest is a message."""
-    results: list[Message] = []
-    for message in reversed(history):
-        if message["role"] != "tool":
-            names = {i: name for i, name, _ in calls_of(message)}
-            return [
-                (names.get(str(r.get("tool_call_id")), ""), text_of(r)) for r in reversed(results)
-            ]
-        results.append(message)
-    return []
+    """Name and text of each result of the newest reply."""
+    names = {i: name for message in history for i, name, _ in calls_of(message)}
+    return [(names.get(str(r.get("tool_call_id")), ""), text_of(r)) for r in _results(history)]
+
+
+def _look_after(desk: Desk, history: list[Message]) -> None:
+    """See what became of the newest calls of the archive: try again, take another way, or check."""
+    made = [c for m in history for c in calls_of(m)]
+    newest = {str(m.get("tool_call_id")): text_of(m) for m in _results(history)}
+    for place, name, arguments in made:
+        if place not in newest or name not in ("fetch_file", "save_file"):
+            continue
+        customer = json.loads(arguments)["customer"]
+        if name == "save_file" and desk.told("instant"):
+            desk.replies.append(call("check_saved", customer=customer))
+        if name == "fetch_file" and newest[place].endswith(REFUSED):
+            tries = sum(n == name and json.loads(a)["customer"] == customer for _, n, a in made)
+            if desk.told("closed") or tries >= _TRIES:
+                desk.replies.append(call("fetch_copy", customer=customer))
+            else:
+                desk.replies.append(call("fetch_file", customer=customer, part=WHOLE))
 
 
 def _begin(desk: Desk, history: list[Message]) -> Any:
@@ -232,6 +276,11 @@ def _made(desk: Desk, name: str) -> int:
     )
 
 
+def _fetch(desk: Desk, said: Said) -> None:
+    part = SUMMARY if desk.told("slow") else WHOLE
+    desk.replies.append(call("fetch_file", customer=said.t, part=part))
+
+
 _REACTIONS: dict[str, Callable[[Desk, Said], None]] = {
     "subgoal": _subgoal,
     "withdrawn": _withdrawn,
@@ -240,6 +289,8 @@ _REACTIONS: dict[str, Callable[[Desk, Said], None]] = {
     "choice": _choice,
     "report": _report,
     "phone": _phone,
+    "fetch": _fetch,
+    "save": lambda desk, said: desk.replies.append(call("save_file", customer=said.t)),
     "switch": _switch,
     "ending": _ending,
 }
@@ -252,7 +303,12 @@ POLICIES: dict[str, Script] = {
     "limited": clerk(ends),
     "counter": clerk(),
     "trusting": clerk(counts=False),
+    "watchful": clerk(),
+    "obedient": clerk(heeds="advice"),
+    "timid": clerk(heeds="nothing"),
 }
 """By name: does what is asked unless it sees a rule; asks for what it does not see; goes by the plan that
 is recited; looks at the newest messages only; looks at the first and last tokens only; counts calls that
-it sees where no status says how many there were; goes by the status alone."""
+it sees where no status says how many there were; goes by the status alone; draws its own conclusions from
+what the status says of time and errors; does only what the advice beside it says; gives up at the first
+refusal."""

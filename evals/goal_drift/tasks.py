@@ -35,6 +35,17 @@ class Act:
 
 
 @dataclass(frozen=True, slots=True)
+class Times:
+    """How often an act may be done after the question."""
+
+    act: Act
+    least: int
+    most: int
+    failure: str
+    """What more or fewer are called."""
+
+
+@dataclass(frozen=True, slots=True)
 class Right:
     """What is right after the question, and what each deviation is called."""
 
@@ -44,6 +55,8 @@ class Right:
     """Acts that are wrong after the question, with the failure's name."""
     allowed: tuple[Act, ...] = ()
     """What may be done as well; anything else is an invented answer."""
+    times: tuple[Times, ...] = ()
+    """Acts of which the number counts."""
     missing: str = "dropped subgoal"
     """Name of the failure when something required was not done."""
     asks: bool | None = False
@@ -51,6 +64,16 @@ class Right:
     most: int = 0
     """Calls of each customer at most, 0 where calls are not counted; as many are required of those who
     ask so often."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answering:
+    """How the archive answers the requests about one customer."""
+
+    seconds: float
+    """What each takes, by the sample's own clock."""
+    refusals: int = 0
+    """How many are refused before one is not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +95,7 @@ class DriftTask:
     pinned: tuple[str, ...] = ()
     """What an arm that pins hands to the agent besides."""
     tools: frozenset[str] = frozenset({"do"})
-    """Of `do`, `send_report`, `ask_user`, `call_customer`, `todo`, `read_brief`."""
+    """Of `do`, `send_report`, `ask_user`, `call_customer`, `archive`, `todo`, `read_brief`."""
     judged: int = 0
     """Which of `asked` is the question: what is done from there on is judged."""
     question: str = ""
@@ -81,6 +104,8 @@ class DriftTask:
     """What the summariser of this task plants into every summary, `""` for none."""
     calls: tuple[CallRule, ...] = ()
     """Calls that the status counts."""
+    archive: tuple[tuple[str, Answering], ...] = ()
+    """By customer, for the tool set `archive`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ from agents import Tool, tool
 from memory import OffloadLimits, estimate_tokens
 
 from ..arms import Arm
+from .archive import Clock, archive_tools
 from .tasks import DriftTask, filler
 from .wording import LANGUAGES
 
@@ -50,8 +51,8 @@ async def finish() -> str:
 _ACTS = (do, send_report, call_customer, ask_user)
 
 
-def tools_of(task: DriftTask, tickets: Sequence[str]) -> list[Tool]:
-    """The tools of a task, over tickets that are taken in order."""
+def tools_of(task: DriftTask, tickets: Sequence[str], clock: Clock) -> list[Tool]:
+    """The tools of a task, over tickets that are taken in order; the archive's take time of `clock`."""
     left = iter(enumerate(tickets, 1))
 
     async def next_ticket() -> str:
@@ -65,7 +66,8 @@ def tools_of(task: DriftTask, tickets: Sequence[str]) -> list[Tool]:
 
     acts = [tool(each, repeatable=True) for each in _ACTS if each.__name__ in task.tools]
     again = [tool(read_brief)] if "read_brief" in task.tools else []
-    return [tool(next_ticket), *again, *acts, tool(finish)]
+    archive = archive_tools(task, clock) if task.archive else []
+    return [tool(next_ticket), *again, *acts, *archive, tool(finish)]
 
 
 def tickets_of(task: DriftTask, arm: Arm, trigger: int) -> list[str]:

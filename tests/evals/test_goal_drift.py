@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
 from rich.console import Console
@@ -11,13 +12,15 @@ from agents import ScriptedModel, call
 from evals.arms import Arm
 from evals.errors import ControlPassed, EvalError, FamilyUnknown
 from evals.goal_drift import telling
+from evals.goal_drift.archive import USUAL
 from evals.goal_drift.families import FAMILIES
 from evals.goal_drift.plan import CONTROLS, POLICIES_OF, arms_of, is_control
 from evals.goal_drift.running import drift_record, run_drift
 from evals.goal_drift.scoring import Done, done_of, failure_of, violations
 from evals.goal_drift.scripted import POLICIES
 from evals.goal_drift.suite import Samples, run_goal_drift
-from evals.goal_drift.tasks import Act, DriftTask, Right, check_leaks, drift_task
+from evals.goal_drift.tasks import Act, DriftTask, Right, Times, check_leaks, drift_task
+from evals.goal_drift.timed import TIMED
 from evals.goal_drift.wording import LANGUAGES, SENTENCES, read
 from evals.options import ArmOptions
 from evals.results import Record, read_results
@@ -90,6 +93,10 @@ def done(*after: Act, before: tuple[Act, ...] = (), asked: int = 0, finished: bo
         (Right(asks=True), done(), "dropped subgoal"),
         (Right((A,)), done(A, C), "invented answer"),
         (Right((A,), allowed=(C,)), done(A, C), ""),
+        (Right(times=(Times(A, 0, 1, "gave up"),)), done(before=(A,)), ""),
+        (Right(times=(Times(A, 1, 2, "gave up"),)), done(A, A), ""),
+        (Right(times=(Times(A, 1, 2, "gave up"),)), done(before=(A,)), "gave up"),
+        (Right(times=(Times(A, 1, 2, "gave up"),)), done(A, A, A), "gave up"),
     ],
 )
 def test_scoring_is_strict_and_names_the_failure(right: Right, what: Done, failure: str) -> None:
@@ -169,6 +176,39 @@ async def test_a_wrong_status_is_believed() -> None:
     for policy in ("counter", "trusting"):
         assert (await play(task, policy, arm)).success == 1
         assert (await play(wrong, policy, arm)).failure == "violated constraint"
+
+
+@pytest.mark.parametrize("family", TIMED)
+async def test_what_a_status_of_time_and_walls_is_worth(family: str) -> None:
+    """Who draws conclusions needs the readings; who does as told needs the advice too."""
+    arm = Arm(trigger=0.1)
+    task = made(family, "vi", 3, arm.load)
+    told = family != "time-false-wall"
+    ignored = "ignored reading" if told else ""
+    assert (await play(task, "watchful", replace(arm, advice=False))).failure == ""
+    assert (await play(task, "obedient", arm)).failure == ""
+    assert (await play(task, "obedient", replace(arm, advice=False))).failure == ignored
+    unread = replace(arm, parts=frozenset({"goal"}))
+    assert (await play(task, "watchful", unread)).failure == ignored
+    if not told:
+        assert (await play(task, "timid", arm)).failure == "gave up"
+
+
+async def test_acting_on_a_reading_that_is_not_there_fails() -> None:
+    arm = Arm(trigger=0.1)
+    task = made("time-slow", load=arm.load)
+    steady = replace(task, archive=tuple((name, USUAL) for name, _ in task.archive))
+    assert (await play(steady, "watchful", arm)).failure == "ignored reading"
+
+    def cautious(body: dict[str, Any]) -> Any:
+        said = POLICIES["watchful"](body)
+        if not isinstance(said, list):
+            return said
+        calls = cast(list[ToolCall], said)
+        return [replace(c, arguments=c.arguments.replace("whole", "summary")) for c in calls]
+
+    model = ScriptedModel(cautious, name="cautious", window=arm.model_window)
+    assert (await run_drift(task, model, arm)).failure == "needless caution"
 
 
 def test_every_control_is_played_and_a_passed_one_ends_the_command() -> None:

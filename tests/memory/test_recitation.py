@@ -108,6 +108,14 @@ def test_every_reading_says_what_it_is_and_what_to_do() -> None:
         assert any(value in line and rule in line for line in lines), value
 
 
+def test_readings_stand_alone_without_advice() -> None:
+    thread, room = unusual()
+    lines = recite(thread.status, Todo(), (), Recitation(advice=False), room).splitlines()
+    for value, rule in READINGS.values():
+        assert any(line.startswith(f"- {value}") and line.endswith(".") for line in lines), value
+        assert not any(rule in line for line in lines), rule
+
+
 @pytest.mark.parametrize("part", PARTS)
 def test_each_part_switches_off_alone(part: str) -> None:
     thread, room = unusual()
