@@ -10,6 +10,7 @@ from typer.testing import CliRunner
 
 from agents import ScriptedModel, call
 from evals.arms import Arm
+from evals.axes import arms_under_test
 from evals.errors import ControlPassed, EvalError, FamilyUnknown
 from evals.goal_drift import telling
 from evals.goal_drift.archive import USUAL
@@ -240,6 +241,23 @@ def test_the_command(tmp_path: Path) -> None:
     assert all((out / record.run / "events.db").exists() for record in records)
     again = CliRunner().invoke(app, [*arguments, "--resume"])
     assert "0 samples run" in again.output
+
+
+def test_recitations_by_name() -> None:
+    options = ArmOptions(recite=["readings", "append", "replace:goal,steps", "off"])
+    names = [arm.name for arm in arms_under_test(options)]
+    assert names == [
+        "auto recite=readings",
+        "auto recite=append",
+        "auto parts=goal,steps",
+        "auto recite=off",
+    ]
+    assert [arm.recitation().advice for arm in arms_under_test(options)] == [
+        False,
+        True,
+        True,
+        True,
+    ]
 
 
 def test_names_that_no_axis_has(tmp_path: Path) -> None:
