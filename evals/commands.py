@@ -4,11 +4,14 @@ Nothing heavy is imported until a command runs, so that listing the commands sta
 """
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from .options import ArmOptions, JudgeOptions, ModelOptions, grouped
+from .options import AnswerOptions, ArmOptions, JudgeOptions, ModelOptions, grouped
+
+if TYPE_CHECKING:
+    from .running import Ran
 
 app = typer.Typer(
     help="Measure what survives compaction: replay of recorded runs, paired comparison.",
@@ -40,12 +43,14 @@ def replay(
         ),
     ] = None,
     *,
-    options: ModelOptions,
+    options: AnswerOptions,
 ) -> None:
     """Cut recorded runs, apply each policy, and ask what is still there: of the text, and of a model."""
     from .replay.suite import run_replay
-    from .reports.files import finish, say
+    from .reports.files import say
+    from .rescoring import check_judge
 
+    check_judge(out, options)
     done = run_replay(
         recorded,
         out,
@@ -56,7 +61,7 @@ def replay(
     )
     for line in done.told:
         say(line)
-    finish(out, "Replay of recorded runs", done.ran)
+    _finish_judged(out, "Replay of recorded runs", done.ran, options)
 
 
 @app.command("goal-drift")
@@ -101,16 +106,17 @@ def needle_recovery(
     seeds: Annotated[int, typer.Option(help="Tasks of each family and language.", min=1)] = 5,
     *,
     arms: ArmOptions,
-    options: ModelOptions,
+    options: AnswerOptions,
 ) -> None:
     """Show a value, have the run compacted, ask for it; scripted policies answer without a model."""
     from .needles.suite import Samples, check_controls, run_needles
-    from .reports.files import finish
+    from .rescoring import check_judge
 
+    check_judge(out, options)
     which = Samples(tuple(family or ()), tuple(language or ()), seeds)
     ran = run_needles(out, which, arms, options)
     try:
-        finish(out, "Needle recovery", ran)
+        _finish_judged(out, "Needle recovery", ran, options)
     finally:
         check_controls(out)
 
@@ -126,13 +132,12 @@ def rescore(
     options: JudgeOptions,
 ) -> None:
     """Score stored answers again, by code and by a judge; no run is made again."""
-    from .reports.files import finish, say
-    from .rescoring import rescore as rescore_results
+    from .reports.files import PARTIAL
+    from .rescoring import RESCORED
 
-    folder = out or (results if results.is_dir() else results.parent) / "rescored"
-    stored, changed, ran = rescore_results(results, folder, options.model)
-    say(f"{stored} answers scored again by code, {changed} otherwise than before")
-    finish(folder, "Stored answers, scored again", ran)
+    folder = out or (results if results.is_dir() else results.parent) / RESCORED
+    if not _rescored(results, folder, options.model):
+        raise typer.Exit(PARTIAL)
 
 
 @app.command()
@@ -181,3 +186,31 @@ def report(
     from .reports.files import write_reports
 
     write_reports(results if results.is_dir() else results.parent, "Eval results", results)
+
+
+def _finish_judged(out: Path, title: str, ran: "Ran | None", options: AnswerOptions) -> None:
+    """As `finish`; where a judge is named, its pass over the suite's answers follows."""
+    from .reports.files import PARTIAL, is_whole, say
+    from .rescoring import RESCORED, stored_answers
+
+    whole = is_whole(out, title, ran)
+    if options.judge:
+        if (ran and ran.stopped) or not stored_answers(out):
+            whole = False
+            say(
+                "the judge was not asked: the suite stopped before its end, or has no answer to judge"
+            )
+        else:
+            whole &= _rescored(out, out / RESCORED, options.judging)
+    if not whole:
+        raise typer.Exit(PARTIAL)
+
+
+def _rescored(results: Path, folder: Path, options: ModelOptions) -> bool:
+    """The second pass with its reports; false when it lacks something."""
+    from .reports.files import is_whole, say
+    from .rescoring import rescore
+
+    stored, changed, ran = rescore(results, folder, options)
+    say(f"{stored} answers scored again by code, {changed} otherwise than before")
+    return is_whole(folder, "Stored answers, scored again", ran)

@@ -8,6 +8,11 @@ from typing import Annotated, Any, get_type_hints
 
 import typer
 
+_Judge = Annotated[
+    str, typer.Option(help="Model that judges: openai:NAME, PROVIDER:NAME; none: code alone.")
+]
+_JudgeUrl = Annotated[str, typer.Option(help="Address of the judge's OpenAI-compatible server.")]
+
 
 @dataclass(frozen=True, slots=True)
 class ModelOptions:
@@ -43,7 +48,10 @@ class ModelOptions:
     ] = 600.0
     max_total_tokens: Annotated[
         int,
-        typer.Option(help="Tokens after which no further sample is begun, 0 for no limit.", min=0),
+        typer.Option(
+            help="Tokens after which no further sample is begun, 0 for no limit; a judge's count apart.",
+            min=0,
+        ),
     ] = 0
     keep_runs: Annotated[
         bool, typer.Option("--keep-runs", help="Keep each sample's run folder under OUT/runs.")
@@ -51,15 +59,33 @@ class ModelOptions:
 
 
 @dataclass(frozen=True, slots=True)
+class AnswerOptions(ModelOptions):
+    """Which model answers, and which one judges the stored answers afterwards, if any."""
+
+    judge: _Judge = ""
+    judge_url: _JudgeUrl = ""
+
+    @property
+    def judging(self) -> ModelOptions:
+        """The judge's: the same limits but for the length of a reply and the calls of a sample."""
+        return ModelOptions(
+            self.judge,
+            self.judge_url,
+            self.concurrency,
+            self.resume,
+            self.cassettes,
+            self.record,
+            max_seconds=self.max_seconds,
+            max_total_tokens=self.max_total_tokens,
+        )
+
+
+@dataclass(frozen=True, slots=True)
 class JudgeOptions:
     """Which model judges, if any."""
 
-    judge: Annotated[
-        str, typer.Option(help="Model that judges: openai:NAME, PROVIDER:NAME; none: code alone.")
-    ] = ""
-    judge_url: Annotated[
-        str, typer.Option(help="Address of the judge's OpenAI-compatible server.")
-    ] = ""
+    judge: _Judge = ""
+    judge_url: _JudgeUrl = ""
     concurrency: Annotated[int, typer.Option(help="Verdicts at the same time.", min=1)] = 4
     resume: Annotated[
         bool, typer.Option("--resume", help="Go on with the results in --out: run what has none.")

@@ -13,7 +13,7 @@ from typing import Generic, TypeVar
 
 from .errors import EvalError
 from .planning import close_results, write_plan
-from .results import NO_RESULT, Record, append_results
+from .results import NO_RESULT, Key, Record, append_results
 
 T = TypeVar("T")
 IN_A_ROW = 3
@@ -84,7 +84,7 @@ async def run_samples(
     write_plan(out, [_missing(blank) for sample in every for blank in sample.blanks])
     had, dropped = close_results(results)
     left = [sample for sample in every if any(blank.key not in had for blank in sample.blanks)]
-    work = _Work(results, run_one, running, iter(left), len(left))
+    work = _Work(results, run_one, running, iter(left), len(left), had)
     async with asyncio.TaskGroup() as group:
         for _ in range(min(running.concurrency, len(left))):
             group.create_task(work.drain())
@@ -101,6 +101,8 @@ class _Work(Generic[T]):
     running: Running
     rest: Iterator[Sample[T]]
     total: int
+    had: set[Key]
+    """What has its result already, though another record of its sample has none."""
     done: int = 0
     missing: int = 0
     in_a_row: int = 0
@@ -128,7 +130,8 @@ class _Work(Generic[T]):
             why = f"{type(error).__name__}: {error}"
         given = {record.key for record in found}
         lacking = [blank for blank in sample.blanks if blank.key not in given]
-        return found + [_missing(blank, NO_RESULT, why) for blank in lacking]
+        every = found + [_missing(blank, NO_RESULT, why) for blank in lacking]
+        return [record for record in every if record.key not in self.had]
 
     def _keep(self, records: list[Record]) -> None:
         append_results(self.results, records)

@@ -1,16 +1,17 @@
 """Measure policies over recorded runs: each probe asked on its own of what each policy left."""
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Iterable, Sequence
 
 from agents import AgentError
 
-from ..results import Record
+from ..results import Key, Reading, Record
 from .probes import Probe, flatten
 from .rerun import WINDOW
 from .searcher import Fetched
 from .trajectory import Message, Trajectory
 from .treating import CutRun, Left, Treatments, cut_run
 
+READINGS: tuple[Reading, ...] = ("present", "reachable")
 CUTS = (0.5, 0.75, 0.9)
 """Shares of a run's messages at which it is cut; never the end, whose diff repeats the answers."""
 
@@ -41,13 +42,23 @@ async def _measure_cut(run: CutRun, treatments: Treatments) -> list[Record]:
             _lost(probe_record(run.trajectory, run.cut, probe, name), reading, why)
             for name in treatments.names
             for probe in run.probes
-            for reading in ("present", "reachable")
+            for reading in READINGS
         ]
     whole = flatten("\n".join(message.text for message in run.messages))
     records: list[Record] = []
     for name, left in (await treatments.left(run)).items():
         records += _read(run, name, left, fetched, whole)
     return records
+
+
+def measured_keys(trajectory: Trajectory, cut: float, names: Iterable[str]) -> set[Key]:
+    """What the records of one cut run will be of, before anything is measured."""
+    return {
+        probe_record(trajectory, cut, probe, name).model_copy(update={"reading": reading}).key
+        for probe in cut_run(trajectory, cut).probes
+        for name in names
+        for reading in READINGS
+    }
 
 
 def _lost(record: Record, reading: str, why: str) -> Record:

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Container, Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 from pathlib import Path
 
 from agents import Model
@@ -14,7 +15,7 @@ from ..planning import close_results
 from ..results import Key, append_results
 from ..running import Ran
 from .answering import ask_probes
-from .measure import CUTS, measure
+from .measure import CUTS, measure, measured_keys
 from .readers import Recorded, read_recorded
 from .trajectory import Trajectory
 from .treating import Treatments, treatments_named
@@ -90,12 +91,15 @@ async def _measured(
     target: Path,
     had: Container[Key],
 ) -> tuple[int, int]:
-    """Measure into the results, run by run, so that a break keeps what was measured; returns how many
+    """Measure into the results, cut by cut, so that a break keeps what was measured; returns how many
     records there are, and how many are new."""
     seen = number = 0
-    for run in runs:
-        records = [record async for record in measure([run], chosen, cuts)]
-        seen += len(records)
+    for run, cut in product(runs, cuts):
+        owed = measured_keys(run, cut, chosen.names)
+        seen += len(owed)
+        if all(key in had for key in owed):
+            continue  # nor is a model asked again for its summaries
+        records = [record async for record in measure([run], chosen, (cut,))]
         number += append_results(target, (r for r in records if r.key not in had))
     return seen, number
 

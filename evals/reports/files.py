@@ -28,9 +28,15 @@ def say(line: str) -> None:
 
 def finish(folder: Path, title: str, ran: Ran | None) -> None:
     """Reports of an eval that ran, and what it lacks; ends the command with 3 when it lacks something."""
+    if not is_whole(folder, title, ran):
+        raise typer.Exit(PARTIAL)
+
+
+def is_whole(folder: Path, title: str, ran: Ran | None) -> bool:
+    """Reports of an eval that ran, and what it lacks; false when it lacks something."""
     write_reports(folder, title)
     if ran is None:
-        return
+        return True
     if ran.dropped:
         say(ran.dropped)
     say(
@@ -38,8 +44,7 @@ def finish(folder: Path, title: str, ran: Ran | None) -> None:
     )
     if ran.stopped:
         say(f"stopped: {ran.stopped}; --resume goes on with the rest")
-    if ran.missing or ran.stopped:
-        raise typer.Exit(PARTIAL)
+    return not ran.missing and not ran.stopped
 
 
 def read_named(named: str) -> Results:

@@ -2,10 +2,12 @@
 
 import asyncio
 import json
+import os
 from typing import Any
 
 import pytest
 from langchain_core.exceptions import ContextOverflowError
+from support.llama import VARIABLE, WINDOW
 from support.requests import SEARCH, ask, request_body
 
 from agents import Delta, WireModel
@@ -41,6 +43,8 @@ async def test_a_second_request_reads_the_cache(llama_server: str) -> None:
 
 async def test_schema_mode_is_found_out_and_gives_calls(llama_server: str) -> None:
     """The model's template has no tools: the server would pass over them without a word."""
+    if os.environ.get(VARIABLE):
+        pytest.skip(f"a model that {VARIABLE} names may well know tools")
     notices: list[Any] = []
     model = WireModel("smollm2-tools", llama_server, settings=SHORT)
     asked = MessageAdded((Text("Search the documents for the word tide."),))
@@ -58,7 +62,7 @@ async def test_schema_mode_is_found_out_and_gives_calls(llama_server: str) -> No
 async def test_overflow_is_told(llama_server: str) -> None:
     model = WireModel("smollm2", llama_server, settings=SHORT)
     with pytest.raises(ContextOverflowError, match="context size"):
-        await model.send(request_body(model, tools=(), system="word " * 4000))
+        await model.send(request_body(model, tools=(), system="word " * 2 * WINDOW))
     await model.close()
 
 

@@ -1,51 +1,21 @@
 """Probes of recorded runs answered by a model behind a server: strictly scored, broken off, gone on with."""
 
-import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 from support.chat_server import serve_in_process
+from support.replays import answered, recorded_runs, replay
 from typer.testing import CliRunner
 
 from agents.models import endpoint
 from evals.answers import ROOM, score_answer
-from evals.results import Record, read_results
+from evals.results import read_results
 from orchestrator.cli.app import app
-
-CALL = {
-    "id": "c",
-    "type": "function",
-    "function": {"name": "bash", "arguments": '{"command": "make all"}'},
-}
 
 
 @pytest.fixture
 def recorded(tmp_path: Path) -> Path:
-    """Two runs of 12 calls of which the third shows an error; every command is the same."""
-    folder = tmp_path / "recorded"
-    folder.mkdir()
-    for number in range(2):
-        turns: list[dict[str, Any]] = [{"role": "user", "content": "Fix it"}]
-        for step in range(12):
-            shown = f"ValueError: bad number {number}" if step == 2 else f"line {step} " * 20
-            call = {**CALL, "id": f"c{step}"}
-            turns.append({"role": "assistant", "content": "", "tool_calls": [call]})
-            turns.append({"role": "tool", "tool_call_id": f"c{step}", "content": shown})
-        (folder / f"{number}.json").write_text(json.dumps(turns))
-    return folder
-
-
-def answered(out: Path) -> list[Record]:
-    return [r for r in read_results(out / "results.jsonl").records if r.reading == "answered"]
-
-
-def replay(recorded: Path, out: Path, url: str, *more: object) -> tuple[int, str]:
-    wanted = ("--cut", "0.9", "--policy", "latest-10", "--concurrency", "1")
-    model = ("--model", "openai:m", "--base-url", url)
-    arguments = ("eval", "replay", recorded, "--out", out, *wanted, *model, *more)
-    result = CliRunner().invoke(app, list(map(str, arguments)))
-    return result.exit_code, result.output
+    return recorded_runs(tmp_path)
 
 
 def test_each_probe_is_asked_alone_and_of_the_whole_history_too(

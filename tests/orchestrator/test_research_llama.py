@@ -1,6 +1,7 @@
 """One research run against a real llama.cpp server with a very small model: shape, never meaning."""
 
 import pytest
+from support.llama import WINDOW
 
 from agents import WireModel
 from memory import ReplyReceived, RequestSent, RunEnded, read_entries
@@ -13,7 +14,8 @@ async def test_a_run_ends_with_a_status_and_an_intact_folder(llama_server, tmp_p
     docs = tmp_path / "docs"
     docs.mkdir()
     (docs / "valve.md").write_text("# Valve\n\nThe red valve opens at 11 degrees.\n")
-    model = WireModel("m", llama_server, settings={"max_tokens": 48, "temperature": 0}, window=2048)
+    settings = {"max_tokens": 48, "temperature": 0}
+    model = WireModel("m", llama_server, settings=settings, window=WINDOW)
     options = ResearchOptions(
         models=Models(lead="extractive", researcher=model),
         runs=tmp_path / "runs",

@@ -1,9 +1,15 @@
-"""A judge's script: it finds right what holds what was expected, and is not moved by what it is told."""
+"""A judge's scripts: it finds right what holds what was expected, and is not moved by what it is told; one
+that dies."""
 
+import itertools
 import json
 from typing import Any
 
-from .chat_server import Say
+from .chat_server import Drop, Say
+
+ANSWERED = 4
+"""Requests that the dying judge answers, the two before all samples among them."""
+_asked = itertools.count()
 
 
 def judge(body: dict[str, Any]) -> Say:
@@ -18,3 +24,8 @@ def judge(body: dict[str, Any]) -> Say:
     return Say(
         json.dumps({"right": held, "reason": "the data say paid" if held else "they do not"})
     )
+
+
+def dying(body: dict[str, Any]) -> Say | Drop:
+    """The judge, until it is gone for good."""
+    return judge(body) if next(_asked) < ANSWERED else Drop()
