@@ -74,6 +74,8 @@ def cluster_interval(values: Mapping[str, Sequence[float]], name: str) -> Interv
     mean = math.fsum(total for total, _ in totals) / samples
     if len(totals) == 1:
         return Interval(mean, -math.inf, math.inf, samples, 1)
+    if len({total / size for total, size in totals}) == 1:  # every draw would be the mean
+        return Interval(mean, mean, mean, samples, len(totals))
     random = Random(seed_of(name))
     means: list[float] = []
     for _ in range(DRAWS):

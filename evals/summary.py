@@ -1,8 +1,9 @@
-"""The summary of an eval: a rate with its interval for each policy, family and trigger."""
+"""The summary of an eval: a rate with its interval for each policy, family and trigger, and for both."""
 
 import json
 import math
 from collections.abc import Sequence
+from itertools import product
 from pathlib import Path
 
 from pydantic import BaseModel
@@ -23,7 +24,7 @@ class Row(BaseModel):
     family: str
     """A family, or `all`."""
     trigger: float | None
-    """Share of the window, or of the run; `None` over all."""
+    """Share of the window, or of the run; `None` over all. A row with family and trigger is of both."""
     scripted: bool
     samples: int
     clusters: int
@@ -54,11 +55,11 @@ class Summary(BaseModel):
 
 
 def summarise(results: Results) -> Summary:
-    """Rates over all, by family and by trigger."""
+    """Rates over all, by family, by trigger, and by family and trigger."""
     groups: dict[tuple[str, str, str, bool, str, float | None], list[Record]] = {}
     for record in results.records:
         head = (record.reading, record.policy, record.model, record.scripted)
-        for family, trigger in ((ALL, None), (record.family, None), (ALL, record.trigger)):
+        for family, trigger in product((ALL, record.family), (None, record.trigger)):
             groups.setdefault((*head, family, trigger), []).append(record)
     rows = [_row(key, records) for key, records in groups.items()]
     return Summary(records=len(results.records), broken_lines=len(results.broken), rows=rows)

@@ -84,6 +84,21 @@ def _hidden(before: Sequence[Event], key: Sequence[int]) -> str:
     return f"event {left[0]} with the key information is not hidden" if left else ""
 
 
+def share_kept(entries: Sequence[Entry], request: int) -> dict[str, float]:
+    """The figure `share_kept`: tokens of the request at this position, as a share of what it would have if no
+    compaction before it had freed any; empty when no request stands there.
+
+    `entries` are one thread's. Tokens are those that the run counted.
+    """
+    before = [entry for entry in entries if entry.seq <= request]
+    sent = next((e.event for e in before if e.seq == request), None)
+    if not isinstance(sent, RequestSent) or not sent.counted:
+        return {}
+    taken = [entry.event for entry in before if isinstance(entry.event, ContextCompacted)]
+    freed = sum(event.before - event.after for event in taken)
+    return {"share_kept": sent.counted / (sent.counted + freed)}
+
+
 def events_with(entries: Sequence[Entry], text: str) -> tuple[int, ...]:
     """Positions of the messages, replies and results whose words or call arguments hold a text, composed
     or decomposed."""

@@ -19,7 +19,7 @@ from orchestrator import Coordinator
 from ..arms import FULL, HEAD_ONLY, Arm, under
 from ..results import Record
 from ..summarisers import planting
-from ..validity import why_invalid
+from ..validity import share_kept, why_invalid
 from .archive import Clock
 from .scoring import done_of, failure_of, violations
 from .tasks import GOAL, SYSTEM, DriftTask
@@ -98,6 +98,7 @@ def _record(task: DriftTask, arm: Arm, name: str, trigger: int, entries: Sequenc
             "why": why,
             "figures": {
                 "violations": float(violations(task.right, done)),
+                **share_kept(entries, judged),
                 "compactions": float(taken),
                 "acts": float(acts),
             },

@@ -26,7 +26,7 @@ from orchestrator import Coordinator, purge_run
 from ..arms import FULL, Arm, under
 from ..models import SampleModel
 from ..results import LONGEST_ANSWER, Record
-from ..validity import events_with, outgrown, stands_in, why_invalid
+from ..validity import events_with, outgrown, share_kept, stands_in, why_invalid
 from .scoring import answer_of, calls_after, cut_characters, question_of, score
 from .scripted import RECORDED
 from .seeing import LOOKING
@@ -166,6 +166,7 @@ def _judged(
         "figures": {
             "extra_calls": float(len(looks)),
             "extra_tokens": float(sum(estimate_tokens(plain_text(e.content)) for e in looks)),
+            **share_kept(entries, request),
             "compactions": float(sum(isinstance(e.event, ContextCompacted) for e in entries)),
         },
     }

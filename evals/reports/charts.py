@@ -37,6 +37,14 @@ def rate_rows(rows: Sequence[Rate]) -> str:
 
 
 def _rate_row(row: Rate) -> str:
+    return (
+        f'<div class="rate"><span class="label">{escape(row.label)}</span>{rate_bar(row)}'
+        f'<span class="value">{row.rate:.1%}</span><span class="note">{escape(row.note)}</span></div>'
+    )
+
+
+def rate_bar(row: Rate) -> str:
+    """One rate as a bar with its interval, as wide as the place it is put in."""
     borders = ""
     if row.low is not None and row.high is not None:
         low, high = row.low * 100, row.high * 100
@@ -46,12 +54,10 @@ def _rate_row(row: Rate) -> str:
         )
     kind = "bar control" if row.control else "bar"
     return (
-        f'<div class="rate"><span class="label">{escape(row.label)}</span>'
         '<svg viewBox="0 0 100 12" preserveAspectRatio="none" role="img" '
         f'aria-label="{escape(row.label)} {row.rate:.1%}">'
         f'<rect class="track" width="100" height="12"/>'
         f'<rect class="{kind}" width="{row.rate * 100:.2f}" height="12"/>{borders}</svg>'
-        f'<span class="value">{row.rate:.1%}</span><span class="note">{escape(row.note)}</span></div>'
     )
 
 

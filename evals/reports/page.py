@@ -1,13 +1,13 @@
 """The HTML report: one file without scripts or outside addresses, for light and dark, narrow and wide."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from html import escape
 from pathlib import Path
 
 from ..results import Results
 from ..summary import ALL, Row, Summary
-from .charts import Point, Rate, rate_rows, scatter
-from .drilling import failed_samples
+from .charts import Point, Rate, rate_bar, rate_rows, scatter
+from .drilling import failed_samples, other_samples
 from .ladder import recovery_ladder
 
 _PLUMBING = (
@@ -35,6 +35,8 @@ def render_page(results: Results, summary: Summary, title: str, folder: Path | N
         parts.append(recovery_ladder(own, "Models" if not scripted_ones else "Plumbing"))
     failed = [r for r in results.records if r.success == 0 and not is_control(r.policy)]
     parts.append(failed_samples(failed, folder))
+    gone = {id(record) for record in failed}
+    parts.append(other_samples([r for r in results.records if id(r) not in gone], folder))
     style = Path(__file__).with_name("page.css").read_text()
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
@@ -67,8 +69,7 @@ def _sections(rows: Sequence[Row]) -> list[str]:
         if points:
             parts.append("<h4>Kept answers against kept tokens</h4>")
             parts.append(scatter(points, "tokens kept", f"answers {reading}"))
-        parts.append(_table("By family", own, "family"))
-        parts.append(_table("By trigger or cut", own, "trigger"))
+        parts += _tables(own)
         parts.append(_failures(overall))
         parts.append(_costs(overall))
         parts.append("</section>")
@@ -80,34 +81,82 @@ def _name(row: Row) -> str:
 
 
 def _rate(row: Row) -> Rate:
-    note = f"{row.passed}/{row.samples}, {row.clusters} clusters"
-    if row.invalid or row.missing:
-        note += f", {row.invalid} invalid, {row.missing} missing"
+    told = [
+        _span(row, 1),
+        f"{row.passed}/{row.samples}",
+        f"{row.clusters} cluster{'s' * (row.clusters != 1)}",
+    ]
+    told += [f"{number} {state}" for state, number in _bad(row).items() if number]
+    low, high = row.low, row.high
     if row.upper_bound is not None:
-        note += f", at most {row.upper_bound:.1%}"
-    return Rate(_name(row), row.rate, row.low, row.high, note, is_control(row.policy))
+        low, high = 0.0, row.upper_bound
+    if row.lower_bound is not None:
+        low, high = row.lower_bound, 1.0
+    return Rate(_name(row), row.rate, low, high, ", ".join(told), is_control(row.policy))
+
+
+def _bad(row: Row) -> dict[str, int]:
+    return {"invalid": row.invalid, "missing": row.missing}
+
+
+def _span(row: Row, digits: int = 0) -> str:
+    """The interval in words; a rate of 0 or 1 has a bound, as all draws of its bootstrap are alike."""
+    if row.upper_bound is not None:
+        return f"at most {row.upper_bound:.{digits}%}"
+    if row.lower_bound is not None:
+        return f"at least {row.lower_bound:.{digits}%}"
+    if row.low is None or row.high is None:
+        return "one cluster"
+    return f"{row.low:.{digits}%} to {row.high:.{digits}%}"
 
 
 def _point(row: Row) -> Point:
     return Point(_name(row), row.figures["share_kept"], row.rate, is_control(row.policy))
 
 
-def _table(title: str, rows: Sequence[Row], by: str) -> str:
-    """Rates by policy (down) and family or trigger (across)."""
-    chosen = [r for r in rows if (r.family != ALL if by == "family" else r.trigger is not None)]
-    columns = list(dict.fromkeys(str(getattr(row, by)) for row in chosen))
-    if not columns:
-        return ""
-    cells = {(_name(row), str(getattr(row, by))): row for row in chosen}
+def _tables(rows: Sequence[Row]) -> list[str]:
+    """Rates by policy (down) and family, trigger, or for each family by trigger (across)."""
+    families = [row for row in rows if row.family != ALL and row.trigger is None]
+    triggers = sorted(
+        (row for row in rows if row.family == ALL and row.trigger is not None),
+        key=lambda row: row.trigger or 0,
+    )
+    columns = list(dict.fromkeys(_share(row) for row in triggers))
+    parts = [
+        f"<h4>By family</h4>{_table(families, lambda row: row.family)}",
+        f"<h4>By trigger or cut</h4>{_table(triggers, _share, columns)}",
+    ]
+    both = [row for row in rows if row.family != ALL and row.trigger is not None]
+    if len(columns) > 1:
+        parts.append("<h4>By family and trigger or cut</h4>")
+        for family in dict.fromkeys(row.family for row in both):
+            own = [row for row in both if row.family == family]
+            table = _table(own, _share, columns)
+            parts.append(
+                f'<details class="fold"><summary>{escape(family)}</summary>{table}</details>'
+            )
+    return parts
+
+
+def _share(row: Row) -> str:
+    return f"{(row.trigger or 0) * 100:g} %"
+
+
+def _table(
+    rows: Sequence[Row], column_of: Callable[[Row], str], columns: Sequence[str] = ()
+) -> str:
+    """Rates by policy (down) and by what `column_of` says of a row (across)."""
+    columns = columns or list(dict.fromkeys(column_of(row) for row in rows))
+    cells = {(_name(row), column_of(row)): row for row in rows}
     head = "".join(f"<th>{escape(column)}</th>" for column in columns)
     body = "".join(
         f"<tr><th>{escape(name)}</th>"
         + "".join(_cell(cells.get((name, column))) for column in columns)
         + "</tr>"
-        for name in dict.fromkeys(_name(row) for row in chosen)
+        for name in dict.fromkeys(_name(row) for row in rows)
     )
     return (
-        f'<h4>{title}</h4><div class="scroll"><table><thead><tr><th></th>{head}</tr></thead>'
+        f'<div class="scroll"><table class="rated"><thead><tr><th></th>{head}</tr></thead>'
         f"<tbody>{body}</tbody></table></div>"
     )
 
@@ -115,16 +164,10 @@ def _table(title: str, rows: Sequence[Row], by: str) -> str:
 def _cell(row: Row | None) -> str:
     if row is None:
         return "<td></td>"
-    span = (
-        f"{row.low:.0%} to {row.high:.0%}"
-        if row.low is not None and row.high is not None
-        else "one cluster"
-    )
-    if row.upper_bound is not None:
-        span = f"at most {row.upper_bound:.0%}"
+    span = _span(row)
     return (
-        f'<td style="--share:{row.rate:.3f}" title="{row.passed} of {row.samples}, {span}">'
-        f"{row.rate:.0%}<small>{span}</small><small>n {row.samples}</small></td>"
+        f'<td title="{row.passed} of {row.samples}, {span}">{row.rate:.0%}{rate_bar(_rate(row))}'
+        f"<small>{span}</small><small>n {row.samples}</small></td>"
     )
 
 

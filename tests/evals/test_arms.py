@@ -10,8 +10,8 @@ from agents import Agent, Limits, ScriptedModel, call, tool
 from evals.arms import COMPACTIONS, TRIGGERS, Arm, under
 from evals.errors import FamilyUnknown
 from evals.summarisers import SUMMARISERS, planting, summariser
-from evals.validity import events_with, stands_in, why_invalid
-from memory import ContextCompacted, Entry, MessageAdded, estimate_tokens, read_entries
+from evals.validity import events_with, share_kept, stands_in, why_invalid
+from memory import ContextCompacted, Entry, MessageAdded, RequestSent, estimate_tokens, read_entries
 from orchestrator import Coordinator
 
 KEY = "The gate opens with XK-4471-Q."
@@ -90,6 +90,16 @@ async def test_what_makes_a_sample_invalid(tmp_path: Path) -> None:
     assert "was compacted" in why_invalid(entries, arm.full, tokens, key=key, question=question)
     first = next(e.seq for e in entries if isinstance(e.event, MessageAdded))
     assert "not hidden" in why_invalid(entries, arm, tokens, key=(first,), question=question)
+
+
+def test_the_share_kept_is_the_request_beside_what_compactions_freed() -> None:
+    sent = RequestSent(0, 1, "", 1, "0" * 64, 900, counted=300)
+    freed = [ContextCompacted("turns", (), before=1_000, after=n) for n in (400, 700)]
+    events = [freed[0], sent, freed[1], replace(sent, counted=0)]
+    entries = [Entry(seq, "main", 0.0, event) for seq, event in enumerate(events, start=1)]
+    assert share_kept(entries, 2) == {"share_kept": 300 / 900}
+    assert share_kept(entries[1:], 2) == {"share_kept": 1}
+    assert share_kept(entries, 3) == share_kept(entries, 4) == share_kept(entries, 9) == {}
 
 
 def test_names_tell_arms_of_one_load_apart() -> None:

@@ -11,7 +11,7 @@ from rich.console import Console
 from agents import Agent, ScriptedModel
 from evals.comparing import compare
 from evals.reports.charts import Point, Rate, rate_rows, scatter
-from evals.reports.drilling import MOST_SAMPLES, failed_samples
+from evals.reports.drilling import MOST_SAMPLES, failed_samples, other_samples
 from evals.reports.ladder import recovery_ladder
 from evals.reports.page import render_page
 from evals.reports.table import print_comparison, print_summary
@@ -104,12 +104,41 @@ def test_failures_are_listed_without_the_controls() -> None:
     assert "kept" not in failures
     assert "1 lines could not be read" in page
     many = page_of(*(record(f"{n}", False) for n in range(MOST_SAMPLES + 5)))
-    assert many.count("<details>") == MOST_SAMPLES
+    assert many.count("<details><summary>micro-3: ") == MOST_SAMPLES
     assert f"{MOST_SAMPLES + 5} records. The first {MOST_SAMPLES} are shown" in many
 
 
 def test_a_rate_of_zero_shows_its_bound() -> None:
     assert "at most 25.9%" in page_of(*(record(f"{n}", False) for n in range(10)))
+
+
+def test_a_rate_of_one_shows_its_bound_and_no_empty_interval() -> None:
+    page = page_of(*(record(f"{n}", True) for n in range(10)))
+    assert "at least 74.1%" in page
+    assert "100% to 100%" not in page
+    assert "M74.11 6H100.00" in page
+
+
+def test_the_page_has_a_chart_for_each_family_and_trigger_with_its_interval() -> None:
+    records = [
+        record(f"{family}/{trigger}/{n}", n < passed, family=family, trigger=trigger)
+        for family, trigger, passed in (("x", 0.1, 2), ("x", 0.85, 4), ("y", 0.85, 8))
+        for n in range(8)
+    ][::-1]
+    page = page_of(*records)
+    both = page.partition("<h4>By family and trigger or cut</h4>")[2].partition("</section>")[0]
+    assert re.findall(r"<summary>(\w)</summary>", both) == ["y", "x"]
+    assert re.findall(r"<th>([\d.]+ %)</th>", both) == ["10 %", "85 %"] * 2
+    assert re.findall(r'class="bar" width="([\d.]+)"', both) == ["100.00", "25.00", "50.00"]
+    assert both.count("whisker") == 3
+    rows = summarise(Results(tuple(records))).rows
+    (row,) = (r for r in rows if (r.family, r.trigger) == ("x", 0.1))
+    assert row.low is not None
+    assert row.high is not None
+    assert 0 <= row.low < row.rate == 0.25 < row.high < 1
+    assert f"{row.low:.0%} to {row.high:.0%}" in both
+    one = page_of(record("a", True), record("b", True, family="y"))
+    assert "By family and trigger" not in one
 
 
 def test_charts_put_marks_where_the_figures_are() -> None:
@@ -203,7 +232,19 @@ async def test_a_failed_sample_opens_down_to_its_exact_request(tmp_path: Path) -
     assert "<b>" not in page
     assert "verysecret" not in page
     assert "&quot;role&quot;: &quot;user&quot;" in page
+    assert "undrift show runs/one --thread main --turn 1 --request" in page
     away = record.model_copy(update={"run": "../" + tmp_path.name + "/runs/one"})
     assert "the exact request" not in failed_samples([away], tmp_path / "runs")
     broken = record.model_copy(update={"request": 1})
     assert "cannot be made again" in failed_samples([broken], tmp_path)
+
+
+def test_samples_that_passed_are_listed_when_their_run_was_kept_one_of_each_family_first() -> None:
+    kept = [
+        record(name, True, family=family, run=f"runs/{name}")
+        for name, family in (("a1", "a"), ("a2", "a"), ("b1", "b"))
+    ]
+    page = other_samples([record("gone", True), *kept], None)
+    assert re.findall(r"micro-3: (\w+)", page) == ["a1", "b1", "a2"]
+    assert "<dd>valid, passed</dd>" in page
+    assert other_samples([record("gone", True)], None) == ""

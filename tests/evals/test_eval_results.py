@@ -85,6 +85,22 @@ def test_invalid_and_missing_count_as_failures(tmp_path: Path) -> None:
     assert json.loads((tmp_path / "s.json").read_text())["rows"][0]["rate"] == 0.5
 
 
+def test_there_is_a_rate_for_each_family_under_each_trigger() -> None:
+    cells = (("x", 0.1, True), ("x", 0.85, False), ("y", 0.85, True))
+    records = tuple(record(f"{c}", c[2], family=c[0], trigger=c[1]) for c in cells)
+    rates = {(row.family, row.trigger): row.rate for row in summarise(Results(records)).rows}
+    assert rates == {
+        (ALL, None): pytest.approx(2 / 3),
+        ("x", None): 0.5,
+        ("y", None): 1,
+        (ALL, 0.1): 1,
+        (ALL, 0.85): 0.5,
+        ("x", 0.1): 1,
+        ("x", 0.85): 0,
+        ("y", 0.85): 1,
+    }
+
+
 def test_a_rate_of_zero_has_its_upper_bound_over_clusters() -> None:
     records = tuple(record(f"{n}", False, cluster=str(n % 10)) for n in range(50))
     row = summarise(Results(records)).rows[0]
