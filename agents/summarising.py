@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from memory import Request, Summary, ToolCall, Usage, fits
 
 from .compaction import Compaction, reserve_of
+from .errors import CodecChanged
 from .limits import Hold
 from .models import Model, Reply
 from .telemetry import model_span, tell_reply
@@ -14,6 +15,8 @@ from .telemetry import model_span, tell_reply
 if TYPE_CHECKING:
     from .session import Session
 
+_CHANGES = 5
+"""Times at most that a request is made again."""
 PROMPTS = Path(__file__).parent / "summaries"
 _REFUSALS = (
     "i can't",
@@ -51,12 +54,24 @@ class ModelSummariser:
         exact = session.thread.counter.exact
         if not fits(session.thread.size(tail), window, reserve_of(model, window), exact=exact):
             return Summary("", Usage(), "too_large")
-        request = session.thread.ask_summary(tail, model.codec, dict(model.settings), model.name)
         try:
-            reply = await _send(session, model, request, limit)
+            reply = await self._ask(model, tail, limit)
         except Exception as error:  # noqa: BLE001 - the boundary: whatever a summariser raises, code takes over
             return Summary("", Usage(), type(error).__name__)
         return _read(reply)
+
+    async def _ask(self, model: Model, tail: str, limit: int) -> Reply:
+        """Its reply; made again, as the loop does, where the model finds out that its endpoint wants other
+        bytes. A summariser of its own is often asked here for the first time."""
+        thread = self._session.thread
+        for left in reversed(range(_CHANGES)):
+            request = thread.ask_summary(tail, model.codec, dict(model.settings), model.name)
+            try:
+                return await _send(self._session, model, request, limit)
+            except CodecChanged:
+                if not left:
+                    raise
+        raise AssertionError("unreachable")
 
 
 async def _send(session: "Session", model: Model, request: Request, limit: int) -> Reply:

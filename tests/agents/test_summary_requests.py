@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.chat_server import ChatServer, Say, Status
 from support.provider_rules import check_anthropic, check_chat
 
 from agents import (
@@ -14,6 +15,7 @@ from agents import (
     Meter,
     Run,
     ScriptedModel,
+    WireModel,
     call,
     codec_for,
     open_session,
@@ -126,3 +128,16 @@ async def test_a_summary_asked_for_in_the_middle_of_a_turn_leaves_the_open_calls
     found = verify_log(tmp_path / "events.db", codec_for)
     assert found.problems == ()
     assert found.requests == len(model.requests)
+
+
+async def test_a_summariser_whose_server_knows_no_tools_is_asked_again(tmp_path: Path) -> None:
+    written = Say('{"decisions": ["look 3 gave value-3"]}')
+    async with ChatServer([Status(400, "this model does not support tools"), written]) as server:
+        summariser = WireModel("small", server.url, window=200_000)
+        model, entries = await run_with(tmp_path / "events.db", summariser)
+        await summariser.close()
+    asked = [entry for entry in entries if isinstance(entry.event, SummaryAsked)]
+    rebuilt = [rebuild_request(entries, entry.seq, codec_for) for entry in asked]
+    assert rebuilt == [request.raw for request in server.requests]
+    assert any(b"look 3 gave value-3" in body for body in model.requests)
+    assert verify_log(tmp_path / "events.db", codec_for).problems == ()
