@@ -18,6 +18,7 @@ from memory import (
     fits,
     joined,
     judge,
+    proposed,
     shortened_messages,
     strategy_named,
 )
@@ -119,7 +120,7 @@ async def _under_lock(
     (view, tail), thread, usage = seen, session.thread, Usage()
     gate = thread.gate
     try:
-        made = await chosen.propose(view, goal)
+        made = await proposed(chosen, view, goal, forced=trigger in FORCED)
         usage = made.usage if made else usage
         made = _with_cap(view, made, session.window)
         # The history may have grown meanwhile: what was proposed is judged against what is there now.
@@ -189,6 +190,7 @@ def _goal(
         notes=dict(thread.notes),
         record=thread.record,
         look_back=set(session.tools) >= LOOKBACK,
+        stored=dict(thread.context.stored) if session.reads else {},
     )
 
 

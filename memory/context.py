@@ -20,6 +20,7 @@ from .events import (
     RequestSent,
     ToolReturned,
 )
+from .offload import refs_in
 from .offloaded import ContentOffloaded
 from .projecting import replace_items
 
@@ -55,6 +56,8 @@ class Context:
         """Position of the newest event that was added."""
         self.sent = 0
         """Position of the newest request: what stands before it in the log has been shown."""
+        self.stored: dict[str, int] = {}
+        """Path of each stored body, to the position of the newest event that it stands for, oldest first."""
         self._batch: list[_Open] = []
         self._used: dict[str, int] = {}
 
@@ -91,11 +94,13 @@ class Context:
                 self.config = entry
             case MessageAdded() as event:
                 self.close_open_calls()
+                self._note_stored(entry.seq, event.content)
                 if event.content:
                     self.items.append(Item(entry.seq, event))
             case ReplyReceived() as event:
                 self._add_reply(entry.seq, event)
             case ToolReturned() as event:
+                self._note_stored(entry.seq, event.content)
                 self._add_result(entry.seq, event)
             case ContentOffloaded() | ContextCompacted() as event:
                 self._change(entry.seq, event)
@@ -116,6 +121,11 @@ class Context:
                 result = ToolReturned(call.id, call.name, (Text(INTERRUPTED),), is_error=True)
                 waiting.answer = Item(waiting.seq, result)
         self._show_results()
+
+    def _note_stored(self, seq: int, content: tuple[Block, ...]) -> None:
+        for ref in refs_in(content):
+            self.stored.pop(ref.path, None)
+            self.stored[ref.path] = seq
 
     def _add_reply(self, seq: int, event: ReplyReceived) -> None:
         self.close_open_calls()
@@ -179,6 +189,7 @@ class Context:
         if isinstance(event, ContextCompacted):
             self._compact(seq, event)
             return
+        self._note_stored(event.target, event.content)
         for number in range(len(self.items) - 1, -1, -1):
             item = self.items[number]
             shown = item.event

@@ -14,6 +14,14 @@ def framed(name: str, text: str, about: str = "") -> str:
     return f"{opening}\n{_NOTE}\n{text}\n</{name}>"
 
 
+def with_line(text: str, line: str) -> str:
+    """A text, framed or not, with one line more at its end."""
+    head, closing, end = text.rpartition("\n</")
+    if closing and frame_of(text) and end == f"{frame_of(text)}>":
+        return f"{head}\n{line}{closing}{end}"
+    return f"{text}\n{line}"
+
+
 def frame_of(text: str) -> str:
     """The name of the frame that a text of the framework has, `""` for none."""
     for name in (SUMMARY, PINNED):

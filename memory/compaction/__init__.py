@@ -1,6 +1,6 @@
 """Compaction: strategies that propose what a model need not see, and the gate that takes a proposal."""
 
-from .gate import Gate, Rejection, judge
+from .gate import Gate, Rejection, judge, proposed
 from .ladder import Ladder, strategy_named
 from .pinned import constraints_of, shortened_messages
 from .proposing import Cut, Goal, Proposal, Strategy, joined
@@ -25,6 +25,7 @@ __all__ = [
     "fits",
     "joined",
     "judge",
+    "proposed",
     "shortened_messages",
     "strategy_named",
     "trigger_tokens",

@@ -8,6 +8,7 @@ from ..blocks import ToolCall, plain_text
 from ..encoding import loads
 from ..events import ReplyReceived, ToolReturned
 from ..frames import escaped
+from .values import values_in
 from .view import Group, results_of
 
 OUTCOME = re.compile(
@@ -50,12 +51,14 @@ def identifiers_in(text: str, most: int) -> list[str]:
     return list(dict.fromkeys(match.group() for match in IDENTIFIER.finditer(text)))[:most]
 
 
-def result_line(event: ToolReturned, seq: int, identifiers: int = 6) -> str:
-    """What stands for a tool result."""
+def result_line(event: ToolReturned, seq: int, identifiers: int = 6, room: int = 0) -> str:
+    """What stands for a tool result; `room`: characters for the values of a structured one."""
     text = plain_text(event.content)
     size = f"{len(text):,} characters, {text.count(chr(10)) + 1:,} lines"
     parts = [f"result hidden: {outcome_of(event, text)}", size]
-    if names := identifiers_in(text, identifiers):
+    if values := values_in(text, room) if room else "":
+        parts.append(f"has {values}")
+    elif names := identifiers_in(text, identifiers):
         parts.append("names " + ", ".join(one_line(name, 120) for name in names))
     if event.is_error:
         parts.append("ends: " + one_line(text[-200:], 200))
@@ -98,11 +101,11 @@ def calls_of(group: Group) -> list[ToolCall]:
     return [block for block in event.content if isinstance(block, ToolCall)]
 
 
-def step_lines(group: Group, call: int = 160, said: int = 200) -> Iterator[str]:
+def step_lines(group: Group, call: int = 160, said: int = 200, room: int = 0) -> Iterator[str]:
     """A step as lines: what was called, what came of it, what was said.
 
-    `call` and `said` are the most characters of arguments and of words; with `said` 0 the words beside a
-    call are left out.
+    `call`, `said` and `room` are the most characters of arguments, of words, and of the values of a
+    structured result; with `said` 0 the words beside a call are left out.
     """
     seq = group.items[0].seq
     event = group.items[0].event
@@ -110,12 +113,18 @@ def step_lines(group: Group, call: int = 160, said: int = 200) -> Iterator[str]:
     calls, words = calls_of(group), plain_text(event.content)
     for each in calls:
         where, result = results.get(each.id, (seq, None))
-        came = outcome_of(result, plain_text(result.content)) if result else "no result"
+        came = _came(result, room) if result else "no result"
         yield f"- event {where}: {call_words(each, call)} -> {came}"
     if isinstance(event, ReplyReceived) and words.strip() and (said or not calls):
         yield f"- event {seq}: said: {one_line(words, said or 80)}"
     elif not calls:
         yield f"- event {seq}: {one_line(words, 160)}"
+
+
+def _came(result: ToolReturned, room: int) -> str:
+    text = plain_text(result.content)
+    values = values_in(text, room) if room else ""
+    return outcome_of(result, text) + (f"; has {values}" if values else "")
 
 
 def spans_of(groups: list[Group], all_groups: tuple[Group, ...]) -> list[list[Group]]:

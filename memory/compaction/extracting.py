@@ -9,6 +9,7 @@ from ..constraints import find_constraints
 from ..events import MessageAdded, ReplyReceived, ToolReturned
 from ..summary import FROM_MODEL, MOST_LINES, Line, Record, Source
 from .describing import IDENTIFIER, OUTCOME, call_words, identifiers_in, one_line, outcome_of
+from .values import values_in
 
 _DECIDED = re.compile(
     r"\b(?:decid|chose|choose|will use|going with|instead of|because|rather than|settled|agreed|root cause"
@@ -32,6 +33,8 @@ _CHANGES = re.compile(r"edit|replace|insert|patch|sed -i|append|update|delete|rm
 _CHECKS = re.compile(
     r"\d+ (?:passed|failed|tests?|errors?)|\bOK\b|exit (?:code|status)|returncode", re.I
 )
+VALUES_ROOM = 200
+"""Characters of a structured result's values."""
 MOST_FAILED, MOST_DECISIONS, MOST_IDENTIFIERS, MOST_FILES = 12, 14, 40, 40
 
 
@@ -156,12 +159,19 @@ def _artifacts(items: Sequence[Item]) -> Iterator[Line]:
 
 
 def _identifiers(items: Sequence[Item]) -> Iterator[Line]:
-    seen: dict[str, Item] = {}
+    """Of each item the values of a structured result, or its identifiers that no item before it names."""
+    seen: set[str] = set()
     for item in items:
-        for name in identifiers_in(_text(item)[:20_000], 12):
-            seen.setdefault(name, item)
-    for name, item in seen.items():
-        yield Line(one_line(name, 200), (item.seq,), source_of(item))
+        text = _text(item)
+        outside = isinstance(item.event, ToolReturned)
+        if words := values_in(text, VALUES_ROOM) if outside else "":
+            yield Line(words, (item.seq,), "outside")
+            continue
+        names = [name for name in identifiers_in(text[:20_000], 12) if name not in seen]
+        seen.update(names)
+        if names:
+            words = ", ".join(one_line(name, 200) for name in names)
+            yield Line(words, (item.seq,), source_of(item))
 
 
 def _verification(items: Sequence[Item]) -> Iterator[Line]:

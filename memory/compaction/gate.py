@@ -15,7 +15,8 @@ from ..events import (
 )
 from ..usage import Usage
 from .pinned import lost_texts
-from .proposing import Goal, Proposal
+from .proposing import Goal, Proposal, Strategy
+from .stored import naming_stored, with_room
 from .view import View
 
 Reason = Literal[
@@ -33,10 +34,6 @@ Reason = Literal[
 ]
 FAILURES, REFILLS, REFILL_TURNS = 3, 3, 2
 """So many rejections in a row, or compactions that were needed again within so many turns."""
-WORTH = 0.05
-"""Of the window: what a rewrite must free, since it breaks the provider's cached prefix."""
-WORTH_OF_TRIGGER = 0.2
-"""Of the size before, where the trigger is a small share of the window."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +42,18 @@ class Rejection:
 
     reason: Reason
     detail: str = ""
+
+
+async def proposed(
+    strategy: Strategy, view: View, goal: Goal, *, forced: bool = False
+) -> Proposal | None:
+    """What a strategy proposes, told what the gate asks for, with the names of stored results kept in view.
+
+    `forced` as for `judge`.
+    """
+    aim = goal if forced else goal.aimed(view.total)
+    made = await strategy.propose(view, with_room(aim, view))
+    return naming_stored(aim, view, made)
 
 
 def judge(
@@ -74,9 +83,9 @@ def judge(
         return Rejection("grew", f"{view.total:,} tokens would become {after.total:,}")
     if after.total > goal.target:
         return Rejection("target", f"{after.total:,} tokens are over the target of {goal.target:,}")
-    worth = min(goal.window * WORTH, view.total * WORTH_OF_TRIGGER)
+    worth = goal.worth(view.total)
     if not forced and freed < worth:
-        return Rejection("small", f"{freed:,} tokens freed, a rewrite must free {worth:,.0f}")
+        return Rejection("small", f"{freed:,} tokens freed, a rewrite must free {worth:,}")
     if lost := lost_texts(view, after, pinned):
         return Rejection(
             "pinned", f"{len(lost)} pinned texts would change, the first: {lost[0][:80]!r}"

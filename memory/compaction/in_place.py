@@ -14,6 +14,7 @@ from ..events import ReplyReceived, ToolReturned
 from ..replacing import Replacement
 from .describing import IDENTIFIER, OUTCOME, calls_of, escaped, one_line, result_line
 from .proposing import Goal, Proposal, proposal
+from .values import filled, is_structured
 from .view import View, results_of
 
 KEEP = 5
@@ -23,7 +24,7 @@ LEAST_CHARS = 300
 _HIT = re.compile(r"^\s*(?:[-*\d.)\]]+\s*)?(https?://\S+|(?:[\w.-]+/)*[\w.-]+\.\w{1,8})(?::|\s|$)")
 
 
-def old_results(view: View, keep: int) -> Iterator[tuple[Item, ToolReturned, int]]:
+def placed_results(view: View, keep: int) -> Iterator[tuple[Item, ToolReturned, int]]:
     """Results older than the newest `keep`, with the place of their group, oldest first."""
     found = [
         (item, event, place)
@@ -33,6 +34,11 @@ def old_results(view: View, keep: int) -> Iterator[tuple[Item, ToolReturned, int
     ]
     live = sum(place >= view.live for _, _, place in found)
     yield from found[: max(0, len(found) - max(keep, live))]
+
+
+def old_results(view: View, keep: int) -> Iterator[tuple[Item, ToolReturned]]:
+    """Results older than the newest `keep`, oldest first."""
+    return ((item, event) for item, event, _ in placed_results(view, keep))
 
 
 def _result(item: Item, event: ToolReturned, text: str) -> Replacement:
@@ -47,20 +53,31 @@ class Micro:
     name: str = "micro"
 
     async def propose(self, view: View, goal: Goal) -> Proposal | None:
-        """One line for each result that is old and long; fewer stay whole where the target needs it."""
+        """One line for each result that is old and long; fewer stay whole where the target needs it.
+
+        Lines of structured results have as many of their values as the target leaves room for.
+        """
+        old: list[tuple[Item, ToolReturned]] = []
         made: list[Replacement] = []
         lines: dict[int, str] = {}
         for keep in range(self.keep, 0, -1):
-            made = []
-            for item, event, _ in old_results(view, keep):
-                if len(plain_text(event.content)) <= LEAST_CHARS:
-                    continue
-                if id(item) not in lines:
-                    lines[id(item)] = result_line(event, item.seq)
-                made.append(_result(item, event, lines[id(item)]))
+            old = [pair for pair in old_results(view, keep) if _is_long(pair[1])]
+            for item, event in old:
+                lines[id(item)] = lines.get(id(item)) or result_line(event, item.seq)
+            made = [_result(item, event, lines[id(item)]) for item, event in old]
             if view.apply(made).total <= goal.target:
                 break
-        return proposal(self.name, made)
+        rich = [pair for pair in old if is_structured(plain_text(pair[1].content))]
+
+        def wide(room: int) -> list[Replacement]:
+            longer = {id(i): result_line(event, i.seq, room=room) for i, event in rich}
+            return [_result(i, event, longer.get(id(i), lines[id(i)])) for i, event in old]
+
+        return proposal(self.name, filled(view, goal, made, wide) if rich else made)
+
+
+def _is_long(event: ToolReturned) -> bool:
+    return len(plain_text(event.content)) > LEAST_CHARS
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +136,7 @@ class Noise:
         used = _later_words(view)
         seen: Counter[str] = Counter()
         made: list[Replacement] = []
-        for item, event, place in old_results(view, self.keep):
+        for item, event, place in placed_results(view, self.keep):
             text = plain_text(event.content)
             if len(text) <= LEAST_CHARS:
                 continue
@@ -175,7 +192,7 @@ class Query:
         if not goal.question:
             return None
         made: list[Replacement] = []
-        for item, event, _ in old_results(view, self.keep):
+        for item, event in old_results(view, self.keep):
             text = plain_text(event.content)
             if len(text) <= LEAST_CHARS:
                 continue
@@ -200,6 +217,8 @@ class Clip:
 
     async def propose(self, view: View, goal: Goal) -> Proposal | None:
         """The largest results first cut to an even share of what the target leaves."""
+        if view.total <= goal.enough:
+            return None
         results = [pair for group in view.groups for pair in results_of(group)]
         sizes = {id(i): t for i, t in zip(view.items, view.tokens, strict=True)}
         others = view.total - sum(sizes[id(item)] for item, _ in results)

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from math import ceil
 from typing import Any, Literal, Protocol
 
 from ..blocks import JsonObject
@@ -11,6 +12,10 @@ from ..usage import Usage
 from .view import View
 
 Cut = Literal["message", "step", "turn"]
+WORTH = 0.05
+"""Of the window: what a rewrite must free, since it breaks the provider's cached prefix."""
+WORTH_OF_TRIGGER = 0.2
+"""Of the size before, where the trigger is a small share of the window."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +40,20 @@ class Goal:
     """The thread's newest summary record, empty for none."""
     look_back: bool = False
     """True when the agent has the tools to look back."""
+    stored: Mapping[str, int] = field(default_factory=dict[str, int])
+    """Stored results that the agent can read, oldest first: path, and position of the event."""
+    enough: int = 0
+    """Tokens from which a request is small enough for its newest results to stay whole, at least `target`: a
+    rewrite that is not worth it is no reason to clip them. 0 for `target`."""
+
+    def worth(self, tokens: int) -> int:
+        """What a rewrite of a request of so many tokens must free to be worth it."""
+        return ceil(min(self.window * WORTH, tokens * WORTH_OF_TRIGGER))
+
+    def aimed(self, tokens: int) -> "Goal":
+        """The goal for a request of so many tokens, its target low enough that reaching it is worth it."""
+        target = min(self.target, tokens - self.worth(tokens))
+        return replace(self, target=target, enough=self.target)
 
     @property
     def question(self) -> str:

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from ..codec import Item
+from ..replacing import Replacement
 from ..summary import (
     Record,
     capped,
@@ -15,16 +16,20 @@ from ..summary import (
 )
 from ..tokens import Counter, EstimateCounter
 from ..usage import Usage
-from .describing import spans_of
+from .describing import seqs_of, spans_of
 from .extracting import borne_out, extracted
 from .proposing import Goal, Proposal
-from .view import View
+from .view import Group, View
 from .whole import look_back_words, span
 
 CAP_SHARE = 0.35
 """Of the target: what a record may take."""
 LEAST_CAP = 160
 """Tokens."""
+FRAME = 80
+"""Tokens of a record's frame and of the words that say how to look back."""
+_TAILS = (1, 0.5, 0)
+"""Shares of the tail that are tried."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,22 +62,17 @@ class Summarising:
 
     async def propose(self, view: View, goal: Goal) -> Proposal | None:
         """The old groups, earlier records among them, behind one record."""
-        old = view.old(view.tail_from(goal.tail, goal.cut))
+        old, cap = _hidden_and_cap(view, goal)
         if not old or all(group.kind == "record" for group in old):
             return None
         fresh = [i for group in old if group.kind != "record" for i in view.whole(group).items]
         told = [item for group in view.groups if group.kind == "user" for item in group.items]
-        hidden_tokens = sum(group.tokens for group in old)
-        cap = max(LEAST_CAP, min(int(goal.target * CAP_SHARE), hidden_tokens // 2))
         answer = await self.summarise(goal.focus, cap) if self.summarise else None
         record = self._record(told, fresh, goal, answer, cap)
-        words = render_summary(record)
-        runs = spans_of(old, view.groups)
-        text = f"{words}\n\n{look_back_words(goal)}"
-        spans = [
-            span(run, text if n == 0 else "(Part of the record above.)", self.name)
-            for n, run in enumerate(runs)
-        ]
+        words = f"{render_summary(record)}\n\n{look_back_words(goal)}"
+        first, *others = spans_of(old, view.groups)
+        spans = [span(first, words, self.name)]
+        spans += [Replacement(seqs_of(run), "") for run in others]
         usage = answer.usage if answer else Usage()
         return Proposal(self.name, tuple(spans), usage, record_json(record))
 
@@ -88,6 +88,22 @@ class Summarising:
             return self.counter.count(text) <= cap
 
         return capped(record, fits)
+
+
+def _hidden_and_cap(view: View, goal: Goal) -> tuple[list[Group], int]:
+    """What to hide, and the tokens of the record: of the tail as much stays as leaves the record its cap,
+    and where nothing of it does, the record has what room there is."""
+    old: list[Group] = []
+    cap = 0
+    for share in _TAILS:
+        old = view.old(view.tail_from(int(goal.tail * share), goal.cut))
+        hidden = sum(group.tokens for group in old)
+        cap = min(int(goal.target * CAP_SHARE), hidden // 2)
+        room = goal.target - (view.total - hidden) - FRAME
+        if room >= cap:
+            break
+        cap = room
+    return old, max(LEAST_CAP, cap)
 
 
 def _with_model(by_code: Record, by_model: Record) -> Record:

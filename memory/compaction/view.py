@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal
 
-from ..blocks import plain_text
+from ..blocks import Text, plain_text
 from ..codec import Item
 from ..events import MessageAdded, ReplyReceived, ToolReturned
 from ..frames import PINNED, SUMMARY, frame_of
@@ -105,6 +105,10 @@ class View:
             for group in self.groups[:place]
             if not group.kept and self.open_reply not in group.seqs
         ]
+
+    def text_tokens(self, text: str) -> int:
+        """Tokens of a message of the framework with this text."""
+        return self.count(Item(-1, MessageAdded((Text(text),), "framework")))
 
     def apply(self, replacements: Sequence[Replacement]) -> "View":
         """The view after some replacements; each span's text has a position of its own, below 0."""

@@ -1,6 +1,8 @@
 """Strategies that hide whole exchanges: `latest-n`, `retry`, `turns`, `reset`, and `none`."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from ..blocks import plain_text
 from ..frames import SUMMARY, framed
@@ -8,6 +10,7 @@ from ..replacing import Replacement
 from ..todo import step_line
 from .describing import call_words, calls_of, one_line, outcome_of, seqs_of, spans_of, step_lines
 from .proposing import Goal, Proposal, proposal
+from .values import filled, is_structured
 from .view import Group, View, results_of
 
 _DETAILS = ((1, 160, 200), (1, 160, 80), (0.5, 160, 80), (0.5, 160, 0), (0, 160, 0), (0, 80, 0))
@@ -104,28 +107,38 @@ class Turns:
     name: str = "turns"
 
     async def propose(self, view: View, goal: Goal) -> Proposal | None:
-        """The old steps as lines; records of earlier compactions stay as they are.
+        """The old steps as lines where those are shorter; records of earlier compactions stay as they are.
 
         As much of the words and of the tail is kept as the target allows: the words beside calls go first,
-        then the tail, then the ends of long arguments.
+        then the tail, then the ends of long arguments. What room is left then goes to the values of
+        structured results.
         """
-        made: Proposal | None = None
+        made: Sequence[Replacement] = ()
+        old: list[Group] = []
+        call = said = 0
         for tail, call, said in _DETAILS:
-            made = self._lines(view, goal, int(goal.tail * tail), (call, said))
-            if made is None or view.apply(made.replacements).total <= goal.target:
+            place = view.tail_from(int(goal.tail * tail), goal.cut)
+            old = [group for group in view.old(place) if group.kind != "record"]
+            made = self._lines(view, old, call, said)
+            if view.apply(made).total <= goal.target:
                 break
-        return made
+        texts = (plain_text(e.content) for g in old for _, e in results_of(view.whole(g)))
+        if any(map(is_structured, texts)):
+            made = filled(view, goal, made, partial(self._lines, view, old, call, said))
+        return proposal(self.name, made)
 
-    def _lines(self, view: View, goal: Goal, tail: int, most: tuple[int, int]) -> Proposal | None:
-        old = [g for g in view.old(view.tail_from(tail, goal.cut)) if g.kind != "record"]
-        runs = spans_of(old, view.groups)
-        texts = [
-            "\n".join(line for g in run for line in step_lines(view.whole(g), *most))
-            for run in runs
-        ]
-        return proposal(
-            self.name, [span(r, t, self.name) for r, t in zip(runs, texts, strict=True)]
-        )
+    def _lines(
+        self, view: View, old: list[Group], call: int, said: int, room: int = 0
+    ) -> list[Replacement]:
+        made: list[Replacement] = []
+        for run in spans_of(old, view.groups):
+            lines = [
+                line for group in run for line in step_lines(view.whole(group), call, said, room)
+            ]
+            line = span(run, "\n".join(lines), self.name)
+            if view.text_tokens(line.text) < sum(group.tokens for group in run):
+                made.append(line)
+        return made
 
 
 @dataclass(frozen=True, slots=True)
