@@ -94,6 +94,8 @@ async def _result(session: Session, call: ToolCall) -> tuple[tuple[ResultBlock, 
         arguments = tool.check(call.arguments)
     except ToolError as error:
         return (Text(str(error)),), "arguments"
+    except Exception as error:  # noqa: BLE001 - a validator of the tool's author may raise anything
+        return (Text(_raised(call.name, error)),), "exception"
     try:
         session.meter.count_tool()
     except LimitReached as error:
@@ -136,7 +138,7 @@ async def _called(
         return (Text(_timed_out(call.name, seconds, error, limit.expired())),), "timeout"
     except ToolError as error:
         return (Text(str(error)),), "tool_error"
-    except Exception as error:  # noqa: BLE001 - the boundary: whatever a tool raises becomes a result
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever a tool raises becomes a result
         return (Text(_raised(call.name, error)),), "exception"
 
 
@@ -163,8 +165,12 @@ def _timed_out(name: str, seconds: float, error: TimeoutError, ours: bool) -> st
     )
 
 
-def _raised(name: str, error: Exception) -> str:
+def _raised(name: str, error: BaseException) -> str:
+    try:
+        words = str(error)
+    except Exception:  # noqa: BLE001 - the words of an error are code of the tool too
+        words = "(its text cannot be read)"
     return (
-        f"The tool {name!r} failed: {type(error).__name__}: {error}. Check the arguments and try once "
+        f"The tool {name!r} failed: {type(error).__name__}: {words}. Check the arguments and try once "
         "more, or go on without it."
     )

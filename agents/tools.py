@@ -238,12 +238,15 @@ def _untitled(schema: Any) -> Any:
 
 
 def result_blocks(value: Any) -> tuple[ResultBlock, ...]:
-    """What a tool returned, as blocks: text stays text, blocks stay blocks, the rest becomes JSON."""
+    """What a tool returned, as blocks: text stays text, blocks stay blocks, the rest becomes JSON.
+
+    Raises for an `Unknown` whose data is no JSON: no log could keep it.
+    """
     if value is None:
         return (Text("(no output)"),)
     if isinstance(value, str):
         return (Text(value),)
-    if isinstance(value, Text | Image | Unknown):
+    if _is_block(value):
         return (value,)
     if isinstance(value, tuple | list) and value and all(_is_block(part) for part in value):
         return tuple(value)
@@ -256,6 +259,8 @@ def result_blocks(value: Any) -> tuple[ResultBlock, ...]:
 
 
 def _is_block(value: Any) -> bool:
+    if isinstance(value, Unknown):
+        dumps(value.data)
     return isinstance(value, Text | Image | Unknown)
 
 

@@ -27,12 +27,15 @@ def dumps(value: Any) -> bytes:
 def loads(data: bytes | str) -> Any:
     """Read what `dumps` wrote. Raises `ValueError` for anything that is not JSON."""
     long = _LONG_BYTES.search(data) if isinstance(data, bytes) else _LONG_TEXT.search(data)
-    if long:
-        return json.loads(data)
+    if not long:
+        try:
+            return orjson.loads(data)
+        except ValueError:
+            pass  # the standard library reads lone surrogates too
     try:
-        return orjson.loads(data)
-    except ValueError:
         return json.loads(data)
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None
 
 
 def wire(value: Any) -> bytes:

@@ -1,6 +1,7 @@
 """The event log on SQLite: one file a run, one writer, commits grouped across threads."""
 
 import asyncio
+import contextlib
 import fcntl
 import os
 import sqlite3
@@ -69,6 +70,9 @@ class SqliteEventLog:
                 f"cannot open the event log {str(path)!r}: {error}; read what is left with "
                 "`undrift show RUN --verify`, or restore the file from a copy"
             ) from error
+        except LogError:
+            os.close(self._lock)
+            raise
         self._threads = {
             str(row[0]) for row in self._db.execute("select distinct thread from event")
         }
@@ -144,7 +148,10 @@ class SqliteEventLog:
             if rows:
                 self._write(rows)
             for loop in {done.get_loop() for done in waiting}:
-                loop.call_soon_threadsafe(_settle, loop, waiting, self._failure)
+                with contextlib.suppress(
+                    RuntimeError
+                ):  # closed: nobody of that loop waits any more
+                    loop.call_soon_threadsafe(_settle, loop, waiting, self._failure)
             if self._closed and not self._queue:
                 self._db.close()
                 return
@@ -159,7 +166,7 @@ class SqliteEventLog:
                     some = rows[first : first + _TOGETHER]
                     places = ", ".join(["(?, ?, ?, ?, ?, ?, ?)"] * len(some))
                     self._db.execute(f"insert into event values {places}", [*chain(*some)])  # noqa: S608 - fixed text
-        except sqlite3.Error as error:
+        except Exception as error:  # noqa: BLE001 - a writer that died would let all wait for ever
             self._failure = (
                 f"the event log {str(self._path)!r} cannot be written: {error}; everything before "
                 f"event {rows[0][0]} is kept; free some space or fix the folder, then resume the run"

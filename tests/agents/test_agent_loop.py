@@ -1,10 +1,11 @@
 """The turn loop against scripted models: what a model does wrong becomes a result, never a crash."""
 
 import asyncio
+import sys
 import time
 
 import pytest
-from pydantic import BaseModel
+from pydantic import BaseModel, field_validator
 
 from agents import (
     Agent,
@@ -29,6 +30,7 @@ from memory import (
     Text,
     ToolCall,
     ToolReturned,
+    Unknown,
     Usage,
     loads,
 )
@@ -126,6 +128,87 @@ async def test_case_R2_an_exception_in_a_tool_does_not_end_the_run():
     assert (first.kind, second.kind) == ("exception", "tool_error")
     assert "ValueError: no such row" in first.content[0].text
     assert second.content[0].text == "Ask for a smaller page."
+
+
+class Mute(Exception):
+    def __str__(self):
+        raise KeyError("no words")
+
+
+class Picky(BaseModel):
+    a: int
+
+    @field_validator("a")
+    @classmethod
+    def refuse(cls, value):
+        raise KeyError("of the author")
+
+
+@tool
+def mute() -> str:
+    """Raise what has no words."""
+    raise Mute
+
+
+@tool
+def leave() -> str:
+    """Leave the program."""
+    sys.exit(3)
+
+
+@tool
+async def leave_async() -> str:
+    """Leave the program."""
+    sys.exit(3)
+
+
+@tool
+def leave_midway():
+    """Yield, then leave the program."""
+    yield "begun"
+    sys.exit(3)
+
+
+@tool
+def no_json() -> Unknown:
+    """Return what no log can keep."""
+    return Unknown("odd", {"data": b"bytes"})
+
+
+@tool
+def endless_number() -> list:
+    """Return a number that is too long to write."""
+    return [Unknown("odd", {"n": 10**5000})]
+
+
+@tool
+def picky(p: Picky) -> str:
+    """Refuse."""
+    return "never"
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "kind", "says"),
+    [
+        ("mute", "{}", "exception", "Mute: (its text cannot be read)"),
+        ("leave", "{}", "exception", "SystemExit: 3"),
+        ("leave_async", "{}", "exception", "SystemExit: 3"),
+        ("leave_midway", "{}", "exception", "SystemExit: 3"),
+        ("no_json", "{}", "exception", "not JSON serializable"),
+        ("endless_number", "{}", "exception", "4300 digits"),
+        ("picky", '{"p": {"a": 1}}', "exception", "of the author"),
+        ("add", "[" * 100_000, "arguments", "nested too deeply"),
+    ],
+)
+async def test_case_R2_nothing_that_a_tool_does_ends_the_run(name, arguments, kind, says):
+    tools = [mute, leave, leave_async, leave_midway, no_json, endless_number, picky, add]
+    agent = Agent("a", "x", tools=tools)
+    reply = Reply((ToolCall("c1", name, arguments),), "tool_calls")
+    session = await start(agent, ScriptedModel([reply, "went on"]))
+    assert (await agent.run(session)).text == "went on"
+    (result,) = await results(session)
+    assert result.kind == kind
+    assert says in result.content[0].text
 
 
 async def test_a_hanging_tool_is_stopped_and_said_so():

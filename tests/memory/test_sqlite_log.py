@@ -213,3 +213,43 @@ async def test_any_number_of_events_is_one_transaction_and_kinds_can_be_read_alo
     assert [entry.seq for entry in read_entries(path, kind="message_added")] == [251]
     assert read_entries(path, "other", kind="message_added") == []
     await log.close()
+
+
+async def test_a_text_that_sqlite_refuses_is_an_error_and_no_endless_wait(tmp_path):
+    log = SqliteEventLog(tmp_path / "events.db")
+    log.append("half a character: \ud800", Noticed("step", {}))
+    async with asyncio.timeout(10):
+        with pytest.raises(LogError, match="surrogates"):
+            await log.commit()
+        with pytest.raises(LogError, match="surrogates"):
+            await log.close()
+
+
+def test_a_loop_that_is_closed_during_a_commit_stops_no_later_one(tmp_path):
+    path = tmp_path / "events.db"
+    log = SqliteEventLog(path)
+
+    loop = asyncio.new_event_loop()
+    loop.close()
+    gone = loop.create_future()
+    log.append("main", Noticed("step", {"n": 0}))
+    log._waiting.append(gone)
+
+    async def go_on():
+        async with asyncio.timeout(10):
+            await log.commit()
+            await log.commit()
+            await log.close()
+
+    asyncio.run(go_on())
+    assert len(read_entries(path)) == 1
+
+
+async def test_a_log_of_a_later_version_is_refused_and_not_kept_locked(tmp_path):
+    path = tmp_path / "events.db"
+    await _write(path, 1)
+    with sqlite3.connect(path) as db:
+        db.execute("pragma user_version = 99")
+    with pytest.raises(LogError, match="later version"):
+        SqliteEventLog(path)
+    SqliteEventLog.check_unlocked(path)
