@@ -80,14 +80,18 @@ class TranscribingLog:
     async def _write(self) -> None:
         try:
             while self._committed:
-                batch, self._committed = self._committed, []
                 started = time.monotonic()
-                await self._guarded(_add, self._folder, sorted(batch, key=lambda e: e.seq))
+                await self._guarded(_add, self._folder, self._take())
                 pause = min(LONGEST_PAUSE, PAUSE * (time.monotonic() - started))
                 with contextlib.suppress(TimeoutError):
                     await asyncio.wait_for(self._closing.wait(), pause)
         finally:
             self._writing = None
+
+    def _take(self) -> list[Entry]:
+        """What waits to be written, in order; nothing here holds it while the writing pauses."""
+        batch, self._committed = self._committed, []
+        return sorted(batch, key=lambda entry: entry.seq)
 
     async def _guarded(
         self, writing: Callable[[Path, list[Entry]], None], folder: Path, entries: list[Entry]
