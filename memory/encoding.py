@@ -5,6 +5,7 @@ The log must keep them exactly (`dumps`); a request must be valid UTF-8 for any 
 """
 
 import json
+import math
 import re
 from typing import Any
 
@@ -54,7 +55,7 @@ def _fitted(data: bytes) -> bytes:
 
 
 def _plain(value: Any) -> Any:
-    """Dataclasses to dicts, tuples to lists, so that the standard library can write them."""
+    """Dataclasses to dicts, tuples to lists, what is no number to null: as orjson writes them."""
     fields = getattr(type(value), "__dataclass_fields__", None)
     if fields is not None:
         return {name: _plain(getattr(value, name)) for name in fields}
@@ -62,4 +63,4 @@ def _plain(value: Any) -> Any:
         return {str(key): _plain(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
         return [_plain(item) for item in value]
-    return value
+    return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -181,11 +181,12 @@ class ChatReply:
 
 
 def usage_from(usage: JsonObject) -> Usage:
-    """Token counts of a chat-completions answer; cached tokens as OpenAI or DeepSeek report them."""
+    """Token counts of a chat-completions answer; cached tokens as OpenAI or DeepSeek report them. A count
+    below 0 would give tokens back to a limit: it is 0."""
     details = usage.get("prompt_tokens_details") or {}
     cached = details.get("cached_tokens") or usage.get("prompt_cache_hit_tokens") or 0
     return Usage(
-        int(usage.get("prompt_tokens") or 0),
-        int(usage.get("completion_tokens") or 0),
-        int(cached),
+        max(0, int(usage.get("prompt_tokens") or 0)),
+        max(0, int(usage.get("completion_tokens") or 0)),
+        max(0, int(cached)),
     )

@@ -268,4 +268,5 @@ def _calls(message: "AIMessage") -> list[ToolCall]:
 
 def _usage(usage: JsonObject) -> Usage:
     cached = (usage.get("input_token_details") or {}).get("cache_read") or 0
-    return Usage(usage.get("input_tokens", 0), usage.get("output_tokens", 0), cached)
+    given = (usage.get("input_tokens", 0), usage.get("output_tokens", 0), cached)
+    return Usage(*(max(0, number) for number in given))

@@ -30,6 +30,7 @@ from memory import (
     estimate_tokens,
     loads,
     parse_todo,
+    plain_text,
     rebuild_request,
 )
 
@@ -57,6 +58,33 @@ def plan(*steps, **more):
 def tail_of_body(body):
     last = loads(body)["messages"][-1]["content"]
     return last if last.startswith("<tail>\n") else ""
+
+
+async def test_case_R17_what_was_changed_is_seen_in_the_same_thread():
+    """A note that was written over, a plan that was rewritten, a file that was edited."""
+    agent = Agent("a", "x", todo=True, lookback=True, files="all")
+    model = ScriptedModel(
+        [
+            call("note", action="overwrite", name="n", text="first"),
+            call("note", action="overwrite", name="n", text="second"),
+            call("note", action="read", name="n"),
+            plan("old step"),
+            plan("new step"),
+            call("write_file", path="/files/f.txt", content="first"),
+            call("edit_file", path="/files/f.txt", old="first", new="second"),
+            call("read_file", path="/files/f.txt"),
+            "ok",
+        ]
+    )
+    session = await start(agent, model)
+    await agent.run(session)
+    results = await events(session, ToolReturned)
+    assert not any(result.is_error for result in results), results
+    seen = [plain_text(r.content) for r in results if r.name in ("note", "read_file")][2:]
+    assert all("second" in text and "first" not in text for text in seen), seen
+    last = tail_of_body(model.requests[-1])
+    assert "new step" in last
+    assert "old step" not in last
 
 
 async def test_an_agent_without_a_plan_sends_what_it_always_sent():

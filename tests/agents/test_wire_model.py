@@ -201,6 +201,12 @@ async def test_reasoning_under_its_other_name_and_deepseek_cache_counts() -> Non
     assert reply.usage == Usage(9, 2, 8)
 
 
+async def test_counts_below_0_give_nothing_back() -> None:
+    last = {"choices": [{"delta": {"content": "x"}, "finish_reason": "stop"}]}
+    reply, _ = await one([Say(chunks=[last], usage={"prompt_tokens": -5, "completion_tokens": 2})])
+    assert reply.usage == Usage(0, 2, 0)
+
+
 async def test_a_stream_without_done_or_without_finish() -> None:
     finish = {"choices": [{"delta": {"content": "x"}, "finish_reason": "stop"}]}
     assert (await one([Say(chunks=[finish], done=False)]))[0].text == "x"

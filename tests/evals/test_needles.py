@@ -105,7 +105,7 @@ def answers(*values: object) -> list[ToolCall]:
     return [call("answer", values=list(values))]
 
 
-def test_scoring_is_strict_and_names_the_failure() -> None:
+def test_case_75_scoring_is_strict_and_names_the_failure() -> None:
     task = replace(
         task_of("overwritten"), expected=("A-1",), tracked=("A-1",), wrong=(("A-2", "stale value"),)
     )
@@ -133,7 +133,7 @@ def test_scoring_is_strict_and_names_the_failure() -> None:
 
 
 @pytest.mark.parametrize(("family", "language"), ROUND)
-async def test_a_searcher_recovers_what_the_products_compaction_hid(
+async def test_case_79_a_searcher_recovers_what_the_products_compaction_hid(
     family: str, language: str
 ) -> None:
     arm = Arm(
