@@ -36,7 +36,8 @@ class Limits:
     agents: int = 200
     """Subagents started in the whole tree."""
     parallel_agents: int = 16
-    """Subagents of one agent that run at the same time; the others queue."""
+    """Subagents of the whole tree at work at the same time; the others queue. The run's own counts, one below
+    it does not."""
     depth: int = 2
     """Levels of subagents below the coordinator."""
 

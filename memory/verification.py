@@ -19,6 +19,7 @@ class LogCheck:
     events: int
     """Events that could be read and match their checksum."""
     threads: int
+    """Agents' threads; the run's own events are none."""
     requests: int
     """Requests that were rebuilt and match their hash."""
     purged: tuple[int, ...]
@@ -44,7 +45,9 @@ def verify_log(path: Path, codec_for: CodecFor) -> LogCheck:
         problems += wrong
     purges = [entry.event for entry in entries if isinstance(entry.event, SecretPurged)]
     purged = sorted({seq for event in purges for seq in event.requests})
-    return LogCheck(len(entries), len(threads), good, tuple(purged), tuple(problems))
+    return LogCheck(
+        len(entries), len([t for t in threads if t]), good, tuple(purged), tuple(problems)
+    )
 
 
 def _pages(path: Path) -> list[str]:

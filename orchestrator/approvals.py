@@ -48,9 +48,13 @@ def read_decisions(
 ) -> list[tuple[PendingCall, ApprovalGiven]]:
     """What was decided, call by call.
 
-    Raises `DecisionRefused` for a call that does not wait, a word that is no decision, or arguments
-    that are no JSON object; nothing is taken then.
+    Raises `DecisionRefused` for decisions that do not name calls, a call that does not wait, a word that is
+    no decision, or arguments that are no JSON object; nothing is taken then.
     """
+    if not isinstance(decisions, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance] - a host's value
+        raise DecisionRefused(
+            f"{decisions!r} decides no call by name; say for example {{'all': 'approve'}}"
+        )
     taken: dict[str, tuple[PendingCall, ApprovalGiven]] = {}
     for name, decision in decisions.items():
         for call in _named(pending, name):

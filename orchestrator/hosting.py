@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from agents import AgentDefinitionError, Emit, ignore
 from memory import Entry, Noticed, RunStarted, ThreadEnded
 
-from .approvals import Decisions
+from .approvals import Decisions, pending_calls
 from .errors import QuestionRefused
 from .foreign import message_text
 from .runs import LiveRun
@@ -56,6 +56,8 @@ class Hosting:
                     "this graph's state belongs to a run in the memory of another process; give the "
                     "Coordinator a folder (runs=...) and its runs can be gone on with"
                 )
+            if decisions and not pending_calls(await live.run.log.read()):
+                decisions = None  # they were decided elsewhere, or by this answer before a crash
             return await self._begin(live, None, decisions)
         return await self._invoked(state, config, emit)
 

@@ -42,8 +42,8 @@ if TYPE_CHECKING:
         load_agents,
         tool,
     )
-    from filesystem import FolderCorpus, Search
-    from memory import Image, Text, ToolCall, Usage
+    from filesystem import FolderCorpus, MergeRule, Search
+    from memory import CallRule, Image, Recitation, Text, ToolCall, Usage
     from orchestrator import (
         Coordinator,
         Models,
@@ -60,6 +60,7 @@ _HOMES = {
     "AgentEnded": "agents",
     "AgentError": "agents",
     "AgentStarted": "agents",
+    "CallRule": "memory",
     "Citation": "agents",
     "Compacted": "agents",
     "Compaction": "agents",
@@ -71,11 +72,13 @@ _HOMES = {
     "LimitHit": "agents",
     "LimitReached": "agents",
     "Limits": "agents",
+    "MergeRule": "filesystem",
     "Model": "agents",
     "ModelUnavailable": "agents",
     "Models": "orchestrator",
     "Outcome": "agents",
     "Price": "agents",
+    "Recitation": "memory",
     "Reply": "agents",
     "ResearchOptions": "orchestrator",
     "RunResult": "orchestrator",
@@ -108,6 +111,7 @@ __all__ = [
     "AgentEnded",
     "AgentError",
     "AgentStarted",
+    "CallRule",
     "Citation",
     "Compacted",
     "Compaction",
@@ -119,11 +123,13 @@ __all__ = [
     "LimitHit",
     "LimitReached",
     "Limits",
+    "MergeRule",
     "Model",
     "ModelUnavailable",
     "Models",
     "Outcome",
     "Price",
+    "Recitation",
     "Reply",
     "ResearchOptions",
     "RunResult",

@@ -21,7 +21,8 @@ def load_coordinator(where: str) -> "Coordinator":
     path = Path(file)
     if not colon or not file or not name:
         raise BadInput(
-            f"{where!r} is not of the form FILE.py:OBJECT, for example team.py:coordinator"
+            f"{where!r} is not of the form FILE.py:OBJECT, for example team.py:coordinator, and there is "
+            "no folder of agents' Markdown files at this path"
         )
     if path.suffix != ".py" or not path.is_file():
         raise BadInput(f"there is no Python file {file!r}: check the path before the colon")

@@ -316,6 +316,30 @@ async def test_a_host_without_a_folder_waits_too():
     assert (state["messages"][-1].content, till.paid) == ("answer: paid 7", [7])
 
 
+@pytest.mark.parametrize("on_disk", [True, False])
+async def test_a_host_goes_on_when_its_call_was_decided_elsewhere(tmp_path, on_disk):
+    till = Till()
+    coordinator = lead(till, paying, runs=tmp_path if on_disk else None)
+    host, config = hosted(coordinator, InMemorySaver()), {"configurable": {"thread_id": "h"}}
+    state = await host.ainvoke({"messages": [("user", "x")]}, config)
+    run = state["__interrupt__"][0].value["run"]
+    await coordinator.resume(run, decisions={"main/call": "approve"})
+    state = await host.ainvoke(Command(resume={"main/call": "approve"}), config)
+    assert "__interrupt__" not in state
+    assert (state["messages"][-1].content, till.paid) == ("answer: paid 7", [7])
+
+
+async def test_a_host_that_answers_with_a_word_is_interrupted_again(tmp_path):
+    till = Till()
+    host = hosted(lead(till, paying, runs=tmp_path), InMemorySaver())
+    config = {"configurable": {"thread_id": "h"}}
+    await host.ainvoke({"messages": [("user", "x")]}, config)
+    state = await host.ainvoke(Command(resume="approve"), config)
+    assert "'approve' decides no call by name" in state["__interrupt__"][0].value["error"]
+    state = await host.ainvoke(Command(resume={"all": "approve"}), config)
+    assert (state["messages"][-1].content, till.paid) == ("answer: paid 7", [7])
+
+
 async def test_a_message_of_a_host_while_a_call_waits_is_refused(tmp_path):
     till, saver = Till(), InMemorySaver()
     config = {"configurable": {"thread_id": "h"}}

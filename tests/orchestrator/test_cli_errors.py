@@ -49,6 +49,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (["research", "q", "--docs", "docs", "--parallel", "0"], "--parallel"),
         (["research", "q", "--docs", "docs", "--unknown"], "--unknown"),
         (["run", "team.py", "task"], "FILE.py:OBJECT"),
+        (["run", "absent/", "task"], "no folder of agents' Markdown files"),
         (["run", "absent.py:lead", "task"], "'absent.py'"),
         (["run", "team.py:lead", "task"], "has no object 'lead'"),
         (["run", "team.py:nothing", "task"], "holds a int"),
