@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal
+from typing import Literal, get_args
 
 from pydantic import BaseModel
 
@@ -34,7 +34,11 @@ exact prefix, which the provider's cache holds."""
 
 @dataclass(frozen=True)
 class Agent:
-    """What an agent is: words, tools, a model and limits. It holds no state of any run."""
+    """What an agent is: words, tools, a model and limits. It holds no state of any run.
+
+    Raises `AgentDefinitionError` for an output type that is no pydantic model, and for file tools or a
+    sight of its parent that there are not.
+    """
 
     name: str
     """Shown to the coordinator and in the log."""
@@ -69,6 +73,18 @@ class Agent:
     thread starts; the log keeps what they said."""
     recitation: Recitation = field(default_factory=Recitation)
     """What the end of its requests restates; nothing while there is no plan and nothing unusual."""
+
+    def __post_init__(self) -> None:
+        shape = self.output_type
+        if shape is not None and not (isinstance(shape, type) and issubclass(shape, BaseModel)):  # pyright: ignore[reportUnnecessaryIsInstance] - a user's value
+            raise AgentDefinitionError(
+                f"agent {self.name!r}: output_type is a class of pydantic's BaseModel, not {shape!r}"
+            )
+        for name, words in (("files", get_args(Files)), ("sees", get_args(See))):
+            if getattr(self, name) not in words:
+                raise AgentDefinitionError(
+                    f"agent {self.name!r}: {name} is one of {', '.join(words)}, not {getattr(self, name)!r}"
+                )
 
     def toolbox(self) -> dict[str, Tool]:
         """The tools by name, `conclude` last. Raises `AgentDefinitionError` for a name used twice."""

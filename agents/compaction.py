@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from memory import ContextError, Cut, Strategy, trigger_tokens
+from memory import ContextError, Cut, Strategy, Summarising, strategy_named, trigger_tokens
 
 from .errors import AgentDefinitionError
 
@@ -19,7 +19,7 @@ MOST_RESERVE = 4096
 class Compaction:
     """When and how the older part of an agent's context is hidden. Nothing is ever deleted.
 
-    Raises `AgentDefinitionError` for shares that are no shares.
+    Raises `AgentDefinitionError` for shares that are no shares, and for names that there are not.
     """
 
     strategy: "str | Strategy" = "auto"
@@ -54,6 +54,11 @@ class Compaction:
             value = getattr(self, name)
             if value is not None and not 0 < value < 1:
                 raise AgentDefinitionError(f"{name} is a share between 0 and 1, not {value!r}")
+        if isinstance(self.strategy, str):
+            try:
+                strategy_named(self.strategy, Summarising())
+            except ContextError as error:
+                raise AgentDefinitionError(str(error)) from error
         if self.prompt not in PROMPTS:
             raise AgentDefinitionError(
                 f"no prompt {self.prompt!r}; there are: {', '.join(PROMPTS)}"

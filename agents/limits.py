@@ -3,17 +3,23 @@
 import asyncio
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 
 from memory import Usage
 
-from .errors import LimitReached
+from .errors import AgentDefinitionError, LimitReached
 from .prices import Price, Prices, price_of
+
+_LEAST = {"turns": 1, "parallel_tools": 1, "parallel_agents": 1, "agents": 0, "depth": 0}
+"""Limits that always hold, with their least values."""
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What one agent and everything below it may spend. `None` means no limit of its own."""
+    """What one agent and everything below it may spend. `None` means no limit of its own.
+
+    Raises `AgentDefinitionError` for a value with which nothing could be done, or that is no number.
+    """
 
     turns: int = 60
     """Model calls of one agent, its own repair turns included."""
@@ -40,6 +46,16 @@ class Limits:
     it does not."""
     depth: int = 2
     """Levels of subagents below the coordinator."""
+
+    def __post_init__(self) -> None:
+        for name in (each.name for each in fields(self) if each.name != "prices"):
+            value, least = getattr(self, name), _LEAST.get(name, 0)
+            if value is None and name not in _LEAST:
+                continue
+            if not isinstance(value, (int, float)) or not value >= least:
+                raise AgentDefinitionError(
+                    f"the limit {name!r} is a number from {least}, not {value!r}"
+                )
 
 
 @dataclass(frozen=True, slots=True)

@@ -152,7 +152,12 @@ def as_tool(value: "Tool | Callable[..., Any]") -> Tool:
 
 
 def _build(function: Callable[..., Any], name: str | None, description: str | None) -> Tool:
-    name = name or function.__name__
+    name = name or getattr(function, "__name__", "")
+    if not callable(function) or not name:
+        raise AgentDefinitionError(
+            f"{function!r} is no tool; give a typed function, or tool(function, name=...) for one without "
+            "a name"
+        )
     text = description or inspect.getdoc(function) or ""
     if not text:
         raise AgentDefinitionError(

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from agents import Emit, Limits, Model, StageStarted, ignore
+from agents import AgentDefinitionError, Emit, Limits, Model, StageStarted, ignore
 from filesystem import FolderCorpus, IndexReport
 from memory import JsonObject, Noticed
 
@@ -29,7 +29,10 @@ MAX_QUESTION = 20_000
 
 @dataclass(frozen=True, slots=True)
 class ResearchOptions:
-    """How a research run is to be done."""
+    """How a research run is to be done.
+
+    Raises `AgentDefinitionError` for less than one researcher or one round.
+    """
 
     models: Models = field(default_factory=Models)
     runs: Path = Path("runs")
@@ -48,6 +51,14 @@ class ResearchOptions:
     """Hides secrets in questions and documents from the models and from the log as well."""
     file_tools: bool = False
     """Gives researchers `ls`, `glob`, `grep`, `read_file` over the documents, and `/files` of their own."""
+
+    def __post_init__(self) -> None:
+        for name in ("parallel", "rounds"):
+            if not getattr(self, name) >= 1:
+                raise AgentDefinitionError(
+                    f"{name} is a number from 1, not {getattr(self, name)!r}"
+                )
+        object.__setattr__(self, "runs", Path(self.runs))
 
     def limits(self) -> Limits:
         """The limits of the run's tree."""
@@ -79,13 +90,13 @@ def stored_options(data: Mapping[str, Any], runs: Path) -> ResearchOptions:
 
 async def research(
     question: str,
-    docs: Sequence[Path],
+    docs: Path | str | Sequence[Path | str],
     options: ResearchOptions | None = None,
     *,
     emit: Emit = ignore,
     run_id: str | None = None,
 ) -> RunResult:
-    """Answer a question from folders of documents; the result's text is the report in Markdown.
+    """Answer a question from one or more folders of documents; the result's text is the report in Markdown.
 
     Raises `QuestionRefused`, `CorpusError` for documents that cannot be used and `AgentDefinitionError`
     for a model that does not exist, all before a run is made. What fails later is in the result.
@@ -93,12 +104,13 @@ async def research(
     options = options or ResearchOptions()
     check_question(question)
     models = _resolve(options)
-    corpus = await open_corpus(docs, options.runs)
+    roots = [Path(each) for each in ([docs] if isinstance(docs, (Path, str)) else docs)]
+    corpus = await open_corpus(roots, options.runs)
     try:
         live = await start_run(
             options.runs,
             question,
-            options.stored(docs),
+            options.stored(roots),
             run_id=run_id,
             limits=options.limits(),
             emit=emit,

@@ -11,7 +11,7 @@ from support.chat_server import ChatServer, serve_in_process
 from support.looking_script import LOOKS, looks
 from support.research_script import DOCS, QUESTION, answer, task, wanted
 
-from agents import Agent, Conclusion, ScriptedModel, WireModel, call
+from agents import Agent, AgentDefinitionError, Conclusion, ScriptedModel, WireModel, call
 from filesystem import FolderCorpus, FolderMissing, MemoryStore
 from memory import ToolReturned, loads, plain_text, read_entries
 from orchestrator import Coordinator, Models
@@ -54,6 +54,21 @@ def seen(texts: list[str]) -> None:
 def options(server: ChatServer, docs: Path, **more: bool) -> ResearchOptions:
     model = Models(WireModel("m", server.url))
     return ResearchOptions(model, runs=docs.parent / "runs", rounds=1, **more)
+
+
+async def test_folders_are_given_one_or_several_as_paths_or_words(docs: Path, tmp_path: Path):
+    for given in (docs, str(docs), [str(docs)]):
+        chosen = ResearchOptions(runs=str(tmp_path / "runs"))  # type: ignore[arg-type] - a word, on purpose
+        result = await research("When does the red valve open?", given, chosen)
+        assert result.status == "done", result.reason
+        assert result.folder is not None
+        assert result.folder.parent == tmp_path / "runs"
+
+
+@pytest.mark.parametrize("wrong", [{"parallel": 0}, {"rounds": 0}, {"parallel": -2}])
+def test_less_than_one_researcher_or_round_is_refused(wrong: dict[str, int]):
+    with pytest.raises(AgentDefinitionError, match="is a number from 1, not"):
+        ResearchOptions(**wrong)  # type: ignore[arg-type] - numbers alone
 
 
 async def test_a_researcher_lists_reads_and_searches_the_documents(docs: Path):
