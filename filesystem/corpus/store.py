@@ -126,15 +126,27 @@ class IndexFile:
         return connection
 
     def _prepare(self, connection: sqlite3.Connection) -> None:
-        (application,) = connection.execute("PRAGMA application_id").fetchone()
+        # In this order: another opening may make both between the two.
         (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+        (application,) = connection.execute("PRAGMA application_id").fetchone()
         if tables and application != _APPLICATION:
             raise IndexUnusable(self.path, "it is a database of another program")
-        connection.execute("PRAGMA journal_mode=WAL")
+        _write_ahead(connection)
         connection.execute("BEGIN IMMEDIATE")
         if _stamp_of(connection) != _stamp():
             _make_tables(connection)
         connection.execute("COMMIT")
+
+
+def _write_ahead(connection: sqlite3.Connection) -> None:
+    """Set the journal's mode, for which SQLite itself does not wait while another connection sets it too."""
+    from tenacity import Retrying, retry_if_exception, stop_after_delay, wait_random
+
+    busy = retry_if_exception(lambda e: getattr(e, "sqlite_errorcode", None) == sqlite3.SQLITE_BUSY)
+    retrying = Retrying(
+        retry=busy, stop=stop_after_delay(_TIMEOUT), wait=wait_random(0.005, 0.05), reraise=True
+    )
+    retrying(connection.execute, "PRAGMA journal_mode=WAL")
 
 
 def _stamp() -> str:
