@@ -243,12 +243,38 @@ async def test_two_openings_at_once_agree(tmp_path: Path) -> None:
     assert await one.search("crane 7") == await other.search("crane 7")
 
 
-async def test_many_openings_at_once_make_one_index(tmp_path: Path) -> None:
-    """Both races were rare: the journal's mode set by two at once, and tables seen before their mark."""
-    for number in range(12):
-        made = [asyncio.to_thread(IndexFile, tmp_path / f"{number}.db") for _ in range(6)]
-        for file in await asyncio.gather(*made):
-            file.close()
+async def test_an_opening_waits_for_another_that_writes(tmp_path: Path) -> None:
+    """SQLite itself does not wait where the journal's mode is set."""
+    path = tmp_path / "index.db"
+    other = sqlite3.connect(path, isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    opening = asyncio.create_task(asyncio.to_thread(IndexFile, path))
+    await asyncio.sleep(0.2)  # it passes without the wait too, should the opening begin only now
+    other.execute("ROLLBACK")
+    (await opening).close()
+    other.close()
+
+
+def test_an_index_that_another_makes_between_two_looks_is_ours(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    connect = sqlite3.connect
+    looks: list[str] = []
+
+    def look(statement: str) -> None:
+        if "application_id" in statement or "sqlite_master" in statement:
+            looks.append(statement)
+            if len(looks) == 2:
+                IndexFile(tmp_path / "index.db").close()
+
+    def watched(*args: object, **options: object) -> sqlite3.Connection:
+        connection = connect(*args, **options)
+        connection.set_trace_callback(look)
+        return connection
+
+    monkeypatch.setattr(sqlite3, "connect", watched)
+    IndexFile(tmp_path / "index.db").close()
+    assert len(looks) > 2
 
 
 async def test_a_closed_corpus_says_so(tmp_path: Path) -> None:
