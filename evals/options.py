@@ -68,16 +68,7 @@ class AnswerOptions(ModelOptions):
     @property
     def judging(self) -> ModelOptions:
         """The judge's: the same limits but for the length of a reply and the calls of a sample."""
-        return ModelOptions(
-            self.judge,
-            self.judge_url,
-            self.concurrency,
-            self.resume,
-            self.cassettes,
-            self.record,
-            max_seconds=self.max_seconds,
-            max_total_tokens=self.max_total_tokens,
-        )
+        return _judging(self, max_seconds=self.max_seconds, max_total_tokens=self.max_total_tokens)
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,14 +92,19 @@ class JudgeOptions:
     @property
     def model(self) -> ModelOptions:
         """The same for `open_model`."""
-        return ModelOptions(
-            self.judge,
-            self.judge_url,
-            self.concurrency,
-            self.resume,
-            self.cassettes,
-            self.record,
-        )
+        return _judging(self)
+
+
+def _judging(options: "AnswerOptions | JudgeOptions", **limits: Any) -> ModelOptions:
+    return ModelOptions(
+        options.judge,
+        options.judge_url,
+        options.concurrency,
+        options.resume,
+        options.cassettes,
+        options.record,
+        **limits,
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -65,8 +65,8 @@ def rescore(results: Path, out: Path, options: ModelOptions) -> tuple[int, int, 
     asked = stored_answers(results)
     if not asked:
         raise EvalError(
-            f"{str(results)!r} holds no stored answer; a suite with --model stores them, a scripted one "
-            "has none"
+            f"{str(results)!r} holds no stored answer; replay and needle-recovery with --model store them, "
+            "scripted answers and acts are not stored"
         )
     target = out / "results.jsonl"
     _refuse_results(target, options)

@@ -95,7 +95,7 @@ class DriftTask:
     pinned: tuple[str, ...] = ()
     """What an arm that pins hands to the agent besides."""
     tools: frozenset[str] = frozenset({"do"})
-    """Of `do`, `send_report`, `ask_user`, `call_customer`, `archive`, `todo`, `read_brief`."""
+    """Of `do`, `send_report`, `ask_user`, `call_customer`, `todo`, `read_brief`."""
     judged: int = 0
     """Which of `asked` is the question: what is done from there on is judged."""
     question: str = ""
@@ -105,7 +105,7 @@ class DriftTask:
     calls: tuple[CallRule, ...] = ()
     """Calls that the status counts."""
     archive: tuple[tuple[str, Answering], ...] = ()
-    """By customer, for the tool set `archive`."""
+    """By customer; with any, the archive's tools are there."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -101,7 +101,7 @@ def _made(
         [*asked, [draw.words.ending]],
         right,
         key=tuple(told),
-        tools=frozenset({"archive"}),
+        tools=frozenset(),
         archive=tuple((dict.fromkeys(draw.names, USUAL) | archive).items()),
         judged=judged,
     )
